@@ -1,0 +1,15 @@
+//! Who can do work: the roster file, validated whole, as one immutable snapshot.
+//!
+//! A [`Roster`] is a list of [`Backend`]s in file order with the limits of the servers
+//! ([`Endpoint`]) that they share. It is parsed, validated and explained here; it never does any
+//! I/O, never reads a key and never knows whether a backend is up.
+
+mod backend;
+mod problem;
+mod snapshot;
+
+pub use backend::{
+    Backend, Cli, Cost, Endpoint, Kind, KeyRef, Limits, OpenAi, Parse, Retry, Tier, Timeouts, MAX_ID,
+};
+pub use problem::{Error, Problem};
+pub use snapshot::Roster;
