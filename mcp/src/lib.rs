@@ -1,1 +1,23 @@
-//! x
+//! What a tool is: declared once as its argument struct, erased into an [`Entry`], listed in one
+//! [`Catalogue`], and projected onto every face.
+//!
+//! This crate knows nothing of backends, stores or HTTP routers. No type of the protocol library
+//! appears outside `face` and `bridge`.
+
+mod arguments;
+mod call;
+mod caller;
+mod catalogue;
+mod entry;
+mod fault;
+mod spec;
+mod tool;
+
+pub use call::{Call, Emitter, Progress, Update};
+pub use caller::{Caller, Profile, Rights};
+pub use catalogue::Catalogue;
+pub use entry::{Entry, Reply};
+pub use fault::{Code, Fault};
+pub use schemars;
+pub use spec::{Hints, Scope, Spec};
+pub use tool::{Block, Tool};

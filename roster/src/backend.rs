@@ -140,7 +140,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { concurrency: 4, queue: 256, rpm: None, tpm: None, context_tokens: None, max_output_tokens: None }
+        Self {
+            concurrency: 4,
+            queue: 256,
+            rpm: None,
+            tpm: None,
+            context_tokens: None,
+            max_output_tokens: None,
+        }
     }
 }
 

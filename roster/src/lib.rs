@@ -9,7 +9,8 @@ mod problem;
 mod snapshot;
 
 pub use backend::{
-    Backend, Cli, Cost, Endpoint, Kind, KeyRef, Limits, OpenAi, Parse, Retry, Tier, Timeouts, MAX_ID,
+    Backend, Cli, Cost, Endpoint, KeyRef, Kind, Limits, MAX_ID, OpenAi, Parse, Retry, Tier,
+    Timeouts,
 };
 pub use problem::{Error, Problem};
 pub use snapshot::Roster;

@@ -84,6 +84,14 @@ pub struct Failure {
 impl Failure {
     /// A failure without status, wait, text or usage.
     pub fn new(kind: Kind, sent: Sent, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), status: None, retry_after: None, sent, partial: None, usage: None }
+        Self {
+            kind,
+            message: message.into(),
+            status: None,
+            retry_after: None,
+            sent,
+            partial: None,
+            usage: None,
+        }
     }
 }

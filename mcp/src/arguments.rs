@@ -1,0 +1,132 @@
+//! From what a client sent to what a tool takes: coercion by schema alone, and words for what does
+//! not fit.
+
+use serde_json::{Map, Value};
+
+use crate::{Fault, Spec};
+
+/// The most unknown keys that are named to a caller.
+const NAMED: usize = 10;
+
+/// Makes the arguments an object, coerces strings where the schema does not take a string, and
+/// says which keys the tool does not know. `null` counts as absent for optional members.
+pub(crate) fn prepare(
+    spec: &Spec,
+    schema: &Map<String, Value>,
+    arguments: Value,
+) -> Result<(Value, Vec<String>), Fault> {
+    let mut object = match arguments {
+        Value::Null => Map::new(),
+        Value::Object(object) => object,
+        other => {
+            let kind = kind_of(&other);
+            let name = spec.name;
+            return Err(Fault::invalid(format!(
+                "`{name}` takes an object of arguments, not {kind}"
+            )));
+        }
+    };
+    let none = Map::new();
+    let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let mut unknown = Vec::new();
+    for (key, value) in &mut object {
+        match known.get(key) {
+            Some(wanted) => coerce(wanted, value),
+            None => unknown.push(key.clone()),
+        }
+    }
+    Ok((Value::Object(object), warn(spec, known, &unknown)))
+}
+
+fn warn(spec: &Spec, known: &Map<String, Value>, unknown: &[String]) -> Vec<String> {
+    let near = |key: &str| {
+        let lower = key.to_ascii_lowercase().replace('-', "_");
+        known.keys().find(|k| **k == lower || k.trim_end_matches('_') == lower).cloned()
+    };
+    let mut warnings: Vec<String> = unknown
+        .iter()
+        .take(NAMED)
+        .map(|key| {
+            let key_shown: String = key.chars().take(60).collect();
+            match near(key) {
+                Some(right) => format!("`{key_shown}` was ignored: did you mean `{right}`?"),
+                None => format!("`{key_shown}` was ignored: `{}` has no such argument", spec.name),
+            }
+        })
+        .collect();
+    if unknown.len() > NAMED {
+        warnings.push(format!("{} more unknown arguments were ignored", unknown.len() - NAMED));
+    }
+    warnings
+}
+
+/// Turns a string into what the schema wants, when the schema wants no string and the text is
+/// exactly that.
+fn coerce(schema: &Value, value: &mut Value) {
+    let Value::String(text) = &*value else { return };
+    if accepts(schema, "string") || text.len() > 1 << 20 {
+        return;
+    }
+    let parsed = serde_json::from_str::<Value>(text.trim()).ok();
+    let fits = parsed.filter(|parsed| match parsed {
+        Value::Bool(_) => accepts(schema, "boolean"),
+        Value::Number(number) => {
+            accepts(schema, "number") || (accepts(schema, "integer") && !number.is_f64())
+        }
+        Value::Array(_) => accepts(schema, "array"),
+        Value::Object(_) => accepts(schema, "object"),
+        Value::Null => accepts(schema, "null"),
+        Value::String(_) => false,
+    });
+    if let Some(parsed) = fits {
+        *value = parsed;
+    }
+}
+
+/// Whether a schema takes that JSON type; a schema that does not say takes any.
+fn accepts(schema: &Value, kind: &str) -> bool {
+    let Value::Object(map) = schema else { return true };
+    if let Some(any) = map.get("anyOf").or_else(|| map.get("oneOf")).and_then(Value::as_array) {
+        return any.iter().any(|schema| accepts(schema, kind));
+    }
+    if let Some(values) = map.get("enum").and_then(Value::as_array) {
+        return values.iter().any(|value| kind_name(value) == kind);
+    }
+    match map.get("type") {
+        Some(Value::String(one)) => one == kind,
+        Some(Value::Array(many)) => many.iter().any(|one| one == kind),
+        _ => true,
+    }
+}
+
+/// Words for a value that a tool's arguments could not be read from.
+pub(crate) fn refused(tool: &str, error: &serde_json::Error) -> Fault {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or(&text).to_owned();
+    let text: String = text.chars().take(300).collect();
+    Fault::invalid(format!(
+        "wrong arguments for `{tool}`: {text} (`?help=true` and `ts_list` show its schema)"
+    ))
+}
+
+fn kind_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,135 @@
+//! A tool with its types erased, and the one door through which every face calls it.
+
+use std::{borrow::Cow, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
+
+use futures::FutureExt as _;
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+use crate::{Block, Call, Code, Fault, Spec, Tool, arguments};
+
+/// What a tool answered, ready for any face.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    /// The reply as JSON: an object, or an older client's list or scalar.
+    pub value: Value,
+    /// What a text-only client reads; `None` is `value` as JSON.
+    pub text: Option<Vec<Block>>,
+    /// What the caller should know of its own arguments, such as keys that were ignored.
+    pub warnings: Vec<String>,
+}
+
+type Run<S> = fn(Value, Call<S>) -> Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send>>;
+
+/// One tool of the catalogue.
+pub struct Entry<S> {
+    /// What it declares.
+    pub spec: Spec,
+    /// The JSON Schema of its arguments: an object at the root, no `$ref`.
+    pub input: Arc<Map<String, Value>>,
+    /// The JSON Schema of its reply.
+    pub output: Arc<Map<String, Value>>,
+    about: fn(&S) -> Cow<'static, str>,
+    run: Run<S>,
+}
+
+impl<S: Clone + Send + Sync + 'static> Entry<S> {
+    /// Erases a tool.
+    pub fn of<T: Tool<S>>() -> Self {
+        Self {
+            spec: T::SPEC,
+            input: Arc::new(schema::<T>()),
+            output: Arc::new(schema::<T::Reply>()),
+            about: T::about,
+            run: |arguments, cx| {
+                Box::pin(async move {
+                    let tool: T = serde_json::from_value(arguments)
+                        .map_err(|error| arguments::refused(T::SPEC.name, &error))?;
+                    let reply = Box::pin(tool.call(cx)).await.map_err(Into::into)?;
+                    let text = T::text(&reply);
+                    let value = serde_json::to_value(&reply).map_err(|error| {
+                        Fault::internal(format!("reply of {}: {error}", T::SPEC.name))
+                    })?;
+                    Ok(Reply { value, text, warnings: Vec::new() })
+                })
+            },
+        }
+    }
+
+    /// The description to list, with live state where the tool has any.
+    pub fn about(&self, app: &S) -> Cow<'static, str> {
+        (self.about)(app)
+    }
+
+    /// Runs the tool: the caller's rights are checked here and nowhere else. `arguments` is an
+    /// object or null; strings become numbers, booleans or JSON only where the schema says so.
+    ///
+    /// # Errors
+    /// `not_found` when the tool is not for this caller, `invalid` for wrong arguments, `internal`
+    /// for a panic, and whatever the tool answers.
+    pub async fn invoke(&self, arguments: Value, cx: Call<S>) -> Result<Reply, Fault> {
+        if !cx.caller.allows(&self.spec) {
+            return Err(Fault::no_tool(self.spec.name));
+        }
+        let (arguments, warnings) = arguments::prepare(&self.spec, &self.input, arguments)?;
+        let run = AssertUnwindSafe((self.run)(arguments, cx)).catch_unwind();
+        let mut reply = run.await.unwrap_or_else(|panic| {
+            let what = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Err(Fault::internal(format!("panic in {}: {what}", self.spec.name)))
+        })?;
+        reply.warnings.extend(warnings);
+        Ok(reply)
+    }
+
+    /// Whether a reply is an object at its root, as MCP clients want it.
+    pub fn replies_object(&self) -> bool {
+        self.output.get("type").is_none_or(|kind| kind == "object")
+    }
+}
+
+/// The schema of a type in the house's form: no `$schema`, no `$ref`, no `uint` formats.
+fn schema<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
+    tidy(&mut value);
+    match value {
+        Value::Object(mut map) => {
+            map.remove("title");
+            map
+        }
+        _ => Map::from_iter([("type".to_owned(), Value::from("object"))]),
+    }
+}
+
+/// Removes formats that no JSON Schema dialect knows.
+fn tidy(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            let odd = |format: &str| {
+                format.starts_with("uint")
+                    || format.starts_with("int")
+                    || matches!(format, "double" | "float")
+            };
+            if map.get("format").and_then(Value::as_str).is_some_and(odd) {
+                map.remove("format");
+            }
+            map.values_mut().for_each(tidy);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        _ => {}
+    }
+}
+
+impl Reply {
+    /// The status of a call in metrics and logs.
+    pub fn label(outcome: &Result<Self, Fault>) -> &'static str {
+        match outcome {
+            Ok(_) => "ok",
+            Err(fault) => Code::as_str(fault.code),
+        }
+    }
+}
