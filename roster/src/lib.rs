@@ -4,9 +4,21 @@
 //! ([`Endpoint`]) that they share. It is parsed, validated and explained here; it never does any
 //! I/O, never reads a key and never knows whether a backend is up.
 
+mod address;
 mod backend;
+mod check;
+mod entry;
+mod field;
+mod hint;
+mod notes;
+mod parse;
+mod parts;
+mod place;
 mod problem;
+mod program;
 mod snapshot;
+mod syntax;
+mod wire;
 
 pub use backend::{
     Backend, Cli, Cost, Endpoint, KeyRef, Kind, Limits, MAX_ID, OpenAi, Parse, Retry, Tier,
