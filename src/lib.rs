@@ -1,1 +1,9 @@
-//! x
+//! Adjutant: a delegation broker and fleet-facing orchestration service.
+//!
+//! An orchestrator hands it sub-tasks over MCP or HTTP, and it runs them on the cheapest fitting
+//! backend of a roster. This library is the server and the commands of the one binary;
+//! `docs/ARCHITECTURE.md` has the map and the rules of who may import whom.
+
+pub mod clock;
+pub mod config;
+pub mod ids;

@@ -27,6 +27,18 @@ pub struct Call<S> {
     pub emit: Emitter,
     /// A random id that the logs carry.
     pub request_id: Arc<str>,
+    /// Who reads the reply.
+    pub face: Face,
+}
+
+/// The face that a call came by: what it can carry, and who reads the reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Face {
+    /// HTTP and the command line: a program or a person.
+    #[default]
+    Http,
+    /// The Model Context Protocol: a model.
+    Mcp,
 }
 
 impl<S> Call<S> {
@@ -40,6 +52,7 @@ impl<S> Call<S> {
             progress: Progress::default(),
             emit: Emitter::default(),
             request_id: request_id.into(),
+            face: Face::default(),
         }
     }
 

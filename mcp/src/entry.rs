@@ -46,11 +46,11 @@ impl<S: Clone + Send + Sync + 'static> Entry<S> {
                     let tool: T = serde_json::from_value(arguments)
                         .map_err(|error| arguments::refused(T::SPEC.name, &error))?;
                     let reply = Box::pin(tool.call(cx)).await.map_err(Into::into)?;
-                    let text = T::text(&reply);
+                    let (text, warnings) = (T::text(&reply), T::warnings(&reply));
                     let value = serde_json::to_value(&reply).map_err(|error| {
                         Fault::internal(format!("reply of {}: {error}", T::SPEC.name))
                     })?;
-                    Ok(Reply { value, text, warnings: Vec::new() })
+                    Ok(Reply { value, text, warnings })
                 })
             },
         }

@@ -9,11 +9,12 @@ mod call;
 mod caller;
 mod catalogue;
 mod entry;
+pub mod face;
 mod fault;
 mod spec;
 mod tool;
 
-pub use call::{Call, Emitter, Progress, Update};
+pub use call::{Call, Emitter, Face, Progress, Update};
 pub use caller::{Caller, Profile, Rights};
 pub use catalogue::Catalogue;
 pub use entry::{Entry, Reply};

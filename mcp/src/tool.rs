@@ -35,4 +35,9 @@ pub trait Tool<S>: DeserializeOwned + JsonSchema + Send + 'static {
     fn text(_reply: &Self::Reply) -> Option<Vec<Block>> {
         None
     }
+
+    /// What the caller should know of its own call besides the reply.
+    fn warnings(_reply: &Self::Reply) -> Vec<String> {
+        Vec::new()
+    }
 }

@@ -1,9 +1,11 @@
 //! The types of one roster entry. Everything here is plain data, already validated.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+use crate::KeyRef;
 
 /// The longest id of a backend, in characters: `[a-z0-9][a-z0-9_-]{0,62}`.
 pub const MAX_ID: usize = 63;
@@ -65,7 +67,7 @@ impl Kind {
 }
 
 /// Where an OpenAI-compatible server is and how it is spoken to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct OpenAi {
     /// The URL up to and including `/v1`, normalised: lower-case host, no default port, no
     /// trailing slash, no user information, no query.
@@ -78,6 +80,19 @@ pub struct OpenAi {
     pub extra: serde_json::Map<String, serde_json::Value>,
     /// Whether the answer is streamed on the wire (default true).
     pub stream: bool,
+}
+
+impl fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The names of headers only: a value may be a secret.
+        f.debug_struct("OpenAi")
+            .field("base_url", &self.base_url.as_str())
+            .field("model", &self.model)
+            .field("headers", &self.headers.keys())
+            .field("extra", &self.extra)
+            .field("stream", &self.stream)
+            .finish()
+    }
 }
 
 /// A program as a backend: argv only, no shell of ours.
@@ -168,9 +183,9 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Some(Duration::from_secs(2)),
-            first_token: Some(Duration::from_secs(120)),
-            idle: Some(Duration::from_secs(60)),
-            total: Some(Duration::from_secs(600)),
+            first_token: Some(Duration::from_mins(2)),
+            idle: Some(Duration::from_mins(1)),
+            total: Some(Duration::from_mins(10)),
         }
     }
 }
@@ -189,24 +204,6 @@ pub struct Retry {
 impl Default for Retry {
     fn default() -> Self {
         Self { attempts: 3, base: Duration::from_millis(250), max: Duration::from_secs(15) }
-    }
-}
-
-/// Where a backend's key is. It is read at each call and never kept.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum KeyRef {
-    /// `env:NAME`: an environment variable of the server.
-    Env(String),
-    /// `file:PATH`: the trimmed content of a file (`~/` is the home directory).
-    File(PathBuf),
-}
-
-impl fmt::Display for KeyRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Env(name) => write!(f, "env:{name}"),
-            Self::File(path) => write!(f, "file:{}", path.display()),
-        }
     }
 }
 
@@ -238,6 +235,12 @@ pub struct Backend {
 }
 
 impl Backend {
+    /// Whether a backend can have that id: `[a-z0-9][a-z0-9_-]{0,62}`.
+    pub fn is_id(id: &str) -> bool {
+        let inner = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '-' | '_');
+        id.len() <= MAX_ID && id.chars().all(inner) && !id.is_empty() && !id.starts_with(['-', '_'])
+    }
+
     /// The model name shown in replies when the backend does not report one.
     pub fn model(&self) -> &str {
         match &self.kind {

@@ -3,11 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    Backend, Endpoint, Kind,
-    address::same_server,
-    entry::Read,
-    notes::Notes,
-    place::Lines,
+    Backend, Endpoint, Kind, address::same_server, entry::Read, notes::Notes, place::Lines,
 };
 
 /// Notes every name that is given a second time, with the line of the first.

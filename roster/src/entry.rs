@@ -10,7 +10,16 @@ use crate::{
 };
 
 const COMMON: [&str; 10] = [
-    "id", "tier", "kind", "good_at", "cost", "can_delegate", "enabled", "limits", "timeouts", "retry",
+    "id",
+    "tier",
+    "kind",
+    "good_at",
+    "cost",
+    "can_delegate",
+    "enabled",
+    "limits",
+    "timeouts",
+    "retry",
 ];
 const OPENAI: [&str; 6] = ["base_url", "model", "key", "headers", "extra", "stream"];
 const CLI: [&str; 4] = ["cmd", "parse", "scrub_env", "model"];
@@ -121,22 +130,16 @@ pub(crate) fn endpoint(fields: &Fields<'_>, notes: &mut Notes) -> Read<Endpoint>
     let concurrency = fields
         .require("concurrency", "concurrency = 4", notes)
         .and_then(|field| parts::concurrency(field, notes));
-    let value = server.clone().zip(concurrency).map(|((_, base_url), concurrency)| Endpoint {
-        base_url,
-        concurrency,
-    });
+    let value = server
+        .clone()
+        .zip(concurrency)
+        .map(|((_, base_url), concurrency)| Endpoint { base_url, concurrency });
     Read { name: server.map(|(at, url)| (at, url.into())), value }
-}
-
-/// Whether a backend can have that id.
-pub(crate) fn is_id(id: &str) -> bool {
-    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    id.len() <= MAX_ID && id.chars().all(inner) && !id.is_empty() && !id.starts_with(['-', '_'])
 }
 
 fn id(field: Field<'_>, notes: &mut Notes) -> Option<String> {
     let id = field.string(notes)?;
-    if is_id(id) {
+    if Backend::is_id(id) {
         return Some(id.to_owned());
     }
     let what = format!(
@@ -188,7 +191,8 @@ fn only(fields: &Fields<'_>, named: Option<Named>, notes: &mut Notes) {
 
 /// What to say of a key that no kind has.
 fn stranger(title: &str, key: &str, named: Option<Named>) -> String {
-    let inner = [("cost", &COST[..]), ("limits", &LIMITS), ("timeouts", &TIMEOUTS), ("retry", &RETRY)];
+    let inner =
+        [("cost", &COST[..]), ("limits", &LIMITS), ("timeouts", &TIMEOUTS), ("retry", &RETRY)];
     let inside = inner.iter().find(|(_, keys)| keys.contains(&key));
     let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == key).map(|(_, ours)| *ours);
     let meant = inside.map(|(part, _)| format!("{part}.{key}")).or(elsewhere.map(str::to_owned));

@@ -3,7 +3,10 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use toml::de::{DeTable, DeValue};
+use toml::{
+    Spanned,
+    de::{DeString, DeTable, DeValue},
+};
 
 use crate::{
     hint::{listed, nearest},
@@ -31,6 +34,8 @@ pub(crate) struct Field<'f> {
     /// Where the value starts.
     pub(crate) at: usize,
     pub(crate) value: &'f DeValue<'f>,
+    /// Whether it is one of several in an array of that name.
+    element: bool,
 }
 
 impl<'f> Fields<'f> {
@@ -41,7 +46,7 @@ impl<'f> Fields<'f> {
     /// The value of a key, if it is given.
     pub(crate) fn get(&self, key: &str) -> Option<Field<'f>> {
         let (key, value) = self.table.get_key_value(key)?;
-        Some(Field { name: key.get_ref(), at: value.span().start, value: value.get_ref() })
+        Some(Field::new(key.get_ref(), value, false))
     }
 
     /// The value of a key that must be given.
@@ -55,15 +60,10 @@ impl<'f> Fields<'f> {
 
     /// All values in file order, each with where its key starts.
     pub(crate) fn all(&self) -> Vec<(usize, Field<'f>)> {
-        let mut all: Vec<_> = self
-            .table
-            .iter()
-            .map(|(key, value)| {
-                let field =
-                    Field { name: key.get_ref(), at: value.span().start, value: value.get_ref() };
-                (key.span().start, field)
-            })
-            .collect();
+        let field = |(key, value): (&'f Spanned<DeString<'f>>, &'f Spanned<DeValue<'f>>)| {
+            (key.span().start, Field::new(key.get_ref(), value, false))
+        };
+        let mut all: Vec<_> = self.table.iter().map(field).collect();
         all.sort_by_key(|(at, _)| *at);
         all
     }
@@ -81,7 +81,7 @@ impl<'f> Fields<'f> {
 /// What to say of a key that is not known.
 pub(crate) fn unknown(key: &str, title: &str, known: &[&str]) -> String {
     let name = shown(key);
-    match nearest(key, known.iter().copied()) {
+    match nearest(key, known) {
         Some(meant) => format!("unknown key `{name}` in `{title}`: did you mean `{meant}`?"),
         None => format!(
             "unknown key `{name}` in `{title}`: it knows {}",
@@ -91,6 +91,10 @@ pub(crate) fn unknown(key: &str, title: &str, known: &[&str]) -> String {
 }
 
 impl<'f> Field<'f> {
+    fn new(name: &'f str, value: &'f Spanned<DeValue<'f>>, element: bool) -> Self {
+        Self { name, at: value.span().start, value: value.get_ref(), element }
+    }
+
     /// Notes that the value is not what it must be.
     fn wrong<T>(&self, wanted: &str, notes: &mut Notes) -> Option<T> {
         let is = match self.value {
@@ -107,7 +111,8 @@ impl<'f> Field<'f> {
 
     /// Notes what is wrong with the value.
     pub(crate) fn bad<T>(&self, what: impl AsRef<str>, notes: &mut Notes) -> Option<T> {
-        notes.error(self.at, format!("`{}` {}", shown(self.name), what.as_ref()));
+        let each = if self.element { "each of " } else { "" };
+        notes.error(self.at, format!("{each}`{}` {}", shown(self.name), what.as_ref()));
         None
     }
 
@@ -149,11 +154,16 @@ impl<'f> Field<'f> {
                 _ => self.wrong("a whole number", notes),
             };
         };
-        let number = i128::from_str_radix(number.as_str(), number.radix()).ok();
-        number.and_then(|n| u64::try_from(n).ok()).filter(|n| within.contains(n)).or_else(|| {
-            let (least, most) = within.into_inner();
-            self.bad(format!("must be from {least} to {most}"), notes)
-        })
+        let (least, most) = within.into_inner();
+        let digits = number.as_str();
+        match u64::from_str_radix(digits, number.radix()) {
+            Ok(number) if number < least => self.bad(format!("must be {least} or more"), notes),
+            Ok(number) if number <= most => Some(number),
+            Err(_) if digits.starts_with('-') => {
+                self.bad(format!("must be {least} or more"), notes)
+            }
+            _ => self.bad(format!("must be {most} or less"), notes),
+        }
     }
 
     /// A price: finite and not below zero.
@@ -188,26 +198,31 @@ impl<'f> Field<'f> {
         self.time("a time in quotes such as `\"250ms\"` or `\"2s\"`", notes)
     }
 
-    /// A time-out: above zero, or `"none"` for none.
-    pub(crate) fn timeout(&self, notes: &mut Notes) -> Option<Option<Duration>> {
+    /// Sets a time-out: above zero, or `"none"` for none.
+    pub(crate) fn timeout(&self, timeout: &mut Option<Duration>, notes: &mut Notes) {
         if matches!(self.value, DeValue::String(text) if text == "none") {
-            return Some(None);
+            *timeout = None;
+            return;
         }
-        let wanted = "a time in quotes such as `\"2s\"` or `\"10m\"`, or `\"none\"` for no time-out";
-        match self.time(wanted, notes)? {
-            Duration::ZERO => self.bad("must be above zero, or `\"none\"` for no time-out", notes),
-            time => Some(Some(time)),
+        let wanted =
+            "a time in quotes such as `\"2s\"` or `\"10m\"`, or `\"none\"` for no time-out";
+        match self.time(wanted, notes) {
+            Some(Duration::ZERO) => {
+                self.bad::<()>("must be above zero, or `\"none\"` for no time-out", notes);
+            }
+            Some(time) => *timeout = Some(time),
+            None => {}
         }
     }
 
     /// One of a few words.
     pub(crate) fn choice<T: Copy>(&self, words: &[(&str, T)], notes: &mut Notes) -> Option<T> {
         let word = self.string(notes)?;
-        let names = || words.iter().map(|(name, _)| *name);
         words.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).or_else(|| {
-            let meant = nearest(word, names())
+            let names: Vec<_> = words.iter().map(|(name, _)| *name).collect();
+            let meant = nearest(word, &names)
                 .map_or_else(String::new, |meant| format!(": did you mean `{meant}`?"));
-            let all = listed(names(), "or");
+            let all = listed(names, "or");
             self.bad(format!("must be {all}, not `{}`{meant}", shown(word)), notes)
         })
     }
@@ -217,10 +232,7 @@ impl<'f> Field<'f> {
         let DeValue::Array(elements) = self.value else {
             return self.wrong(&format!("an array of {of}"), notes);
         };
-        let name = self.name;
-        let element =
-            elements.iter().map(|v| Field { name, at: v.span().start, value: v.get_ref() });
-        Some(element.collect())
+        Some(elements.iter().map(|value| Field::new(self.name, value, true)).collect())
     }
 
     /// A table within the entry.

@@ -1,10 +1,7 @@
 //! The nearest right word for a wrong one.
 
 /// The candidate that was probably meant, if any is near enough.
-pub(crate) fn nearest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub(crate) fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
     // Nobody means a short word by a very long one, and the distance is quadratic.
     const LONGEST: usize = 40;
     if word.len() > LONGEST {
@@ -12,15 +9,14 @@ pub(crate) fn nearest<'c>(
     }
     let word = word.to_lowercase().replace('-', "_");
     let reach = (word.chars().count() / 3).max(1);
-    candidates
-        .into_iter()
-        .map(|candidate| {
-            let distance = strsim::osa_distance(&word, &candidate.replace('-', "_"));
-            (distance, candidate)
-        })
-        .filter(|(distance, _)| *distance <= reach)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let near = candidates.iter().copied().map(|candidate| {
+        let distance = strsim::osa_distance(&word, &candidate.replace('-', "_"));
+        (distance, candidate)
+    });
+    let near =
+        near.filter(|(distance, _)| *distance <= reach).min_by_key(|(distance, _)| *distance);
+    let within = || candidates.iter().copied().find(|c| c.len() > 2 && word.starts_with(c));
+    near.map(|(_, candidate)| candidate).or_else(within)
 }
 
 /// Words in backticks, as "`a`, `b` or `c`".
@@ -40,12 +36,13 @@ mod tests {
     #[test]
     fn the_nearest_word_is_found_and_a_far_one_is_not() {
         let words = ["base_url", "can_delegate", "id", "kind"];
-        assert_eq!(nearest("can_delgate", words), Some("can_delegate"));
-        assert_eq!(nearest("baseUrl", words), Some("base_url"));
-        assert_eq!(nearest("BASE-URL", words), Some("base_url"));
-        assert_eq!(nearest("kidn", words), Some("kind"));
-        assert_eq!(nearest("temperature", words), None);
-        assert_eq!(nearest(&"k".repeat(1_000_000), words), None);
+        assert_eq!(nearest("can_delgate", &words), Some("can_delegate"));
+        assert_eq!(nearest("baseUrl", &words), Some("base_url"));
+        assert_eq!(nearest("BASE-URL", &words), Some("base_url"));
+        assert_eq!(nearest("kidn", &words), Some("kind"));
+        assert_eq!(nearest("kind_of_server", &words), Some("kind"));
+        assert_eq!(nearest("temperature", &words), None);
+        assert_eq!(nearest(&"k".repeat(1_000_000), &words), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod check;
 mod entry;
 mod field;
 mod hint;
+mod key;
 mod notes;
 mod parse;
 mod parts;
@@ -21,8 +22,11 @@ mod syntax;
 mod wire;
 
 pub use backend::{
-    Backend, Cli, Cost, Endpoint, KeyRef, Kind, Limits, MAX_ID, OpenAi, Parse, Retry, Tier,
-    Timeouts,
+    Backend, Cli, Cost, Endpoint, Kind, Limits, MAX_ID, OpenAi, Parse, Retry, Tier, Timeouts,
 };
+pub use key::{InvalidKeyRef, KeyRef};
 pub use problem::{Error, Problem};
 pub use snapshot::Roster;
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use toml::de::{DeTable, DeValue};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
 
 use crate::{
     Backend, Endpoint, Error, Problem, check, entry,
     entry::Read,
-    field::{Fields, unknown},
+    field::Fields,
     hint::nearest,
     notes::{Notes, shown},
     place::Lines,
@@ -16,6 +19,8 @@ use crate::{
 
 /// The largest file read: thousands of backends, and a slip such as a log file is told at once.
 pub(crate) const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+const KEYS: [&str; 2] = ["backend", "endpoint"];
 
 /// The entries of a file and what to warn of.
 pub(crate) struct Parsed {
@@ -52,19 +57,25 @@ impl Parsed {
 /// A file under reading.
 struct File<'f> {
     text: &'f str,
-    /// What could not be read at all and is noted already.
+    /// What could not be read at all and is noted already, in file order.
     broken: &'f [Range<usize>],
 }
 
 impl File<'_> {
     fn read(&self, root: &DeTable<'_>, notes: &mut Notes) -> (Vec<Backend>, Vec<Endpoint>) {
-        for (key, _) in root {
-            if !matches!(key.get_ref().as_ref(), "backend" | "endpoint") {
-                notes.error(key.span().start, stranger(key.get_ref()));
+        let (mut backends, mut endpoints) = (Vec::new(), Vec::new());
+        for (key, value) in root {
+            let name = key.get_ref().as_ref();
+            if !KEYS.contains(&name) {
+                notes.error(key.span().start, stranger(name));
+            }
+            // What a slip in the name probably means is read too, so that all errors show at once.
+            match nearest(name, &KEYS) {
+                Some("backend") => backends.extend(tables("backend", value, notes)),
+                Some(_) => endpoints.extend(tables("endpoint", value, notes)),
+                None => {}
             }
         }
-        let backends = tables(root, "backend", notes);
-        let endpoints = tables(root, "endpoint", notes);
         let mut starts: Vec<_> = backends.iter().chain(&endpoints).map(|(at, _)| *at).collect();
         starts.sort_unstable();
         let fields = |title, (at, table)| Fields::new(title, at, table, self.is_whole(at, &starts));
@@ -88,7 +99,8 @@ impl File<'_> {
     fn is_whole(&self, at: usize, starts: &[usize]) -> bool {
         let next = starts.get(starts.partition_point(|start| *start <= at));
         let end = next.copied().unwrap_or(self.text.len());
-        !self.broken.iter().any(|broken| broken.start < end && broken.end > at)
+        let after = self.broken.get(self.broken.partition_point(|broken| broken.end <= at));
+        after.is_none_or(|broken| broken.start >= end)
     }
 }
 
@@ -98,11 +110,10 @@ fn values<T>(read: Vec<Read<T>>) -> impl Iterator<Item = T> {
 
 /// The tables of an array of tables, each with where it starts.
 fn tables<'t>(
-    root: &'t DeTable<'t>,
     key: &str,
+    value: &'t Spanned<DeValue<'t>>,
     notes: &mut Notes,
 ) -> Vec<(usize, &'t DeTable<'t>)> {
-    let Some((name, value)) = root.get_key_value(key) else { return Vec::new() };
     let begin = format!("begin each `{key}` with `[[{key}]]`");
     match value.get_ref() {
         DeValue::Array(elements) => {
@@ -117,7 +128,7 @@ fn tables<'t>(
             tables
         }
         DeValue::Table(table) => {
-            notes.error(name.span().start, format!("{begin}, in double brackets"));
+            notes.error(value.span().start, format!("{begin}, in double brackets"));
             vec![(value.span().start, table)]
         }
         _ => {
@@ -130,11 +141,11 @@ fn tables<'t>(
 /// What to say of a key that is no part of a roster.
 fn stranger(key: &str) -> String {
     let name = shown(key);
-    if let Some(meant) = nearest(key, ["backend", "endpoint"]) {
+    if let Some(meant) = nearest(key, &KEYS) {
         return format!("unknown key `{name}`: did you mean `[[{meant}]]`?");
     }
     if matches!(key, "billing" | "routing" | "mcp") {
         return format!("`{name}` is a section of `adjutant.toml`, not of the roster");
     }
-    unknown(key, "the roster", &["backend", "endpoint"])
+    format!("unknown key `{name}`: a roster has `[[backend]]` and `[[endpoint]]`")
 }

@@ -6,8 +6,7 @@ use crate::{
     notes::Notes,
 };
 
-pub(crate) const COST: [&str; 3] =
-    ["input_per_mtok", "output_per_mtok", "cached_input_per_mtok"];
+pub(crate) const COST: [&str; 3] = ["input_per_mtok", "output_per_mtok", "cached_input_per_mtok"];
 pub(crate) const LIMITS: [&str; 6] =
     ["concurrency", "queue", "rpm", "tpm", "context_tokens", "max_output_tokens"];
 pub(crate) const TIMEOUTS: [&str; 4] = ["connect", "first_token", "idle", "total"];
@@ -82,8 +81,8 @@ pub(crate) fn timeouts(fields: &Fields<'_>, notes: &mut Notes) -> Timeouts {
         ("idle", &mut timeouts.idle),
         ("total", &mut timeouts.total),
     ] {
-        if let Some(given) = part.get(key).and_then(|field| field.timeout(notes)) {
-            *timeout = given;
+        if let Some(field) = part.get(key) {
+            field.timeout(timeout, notes);
         }
     }
     timeouts

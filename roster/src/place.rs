@@ -40,11 +40,6 @@ impl<'t> Lines<'t> {
         start..end.max(start)
     }
 
-    /// A line (from 0), without its line feed.
-    pub(crate) fn text(&self, index: usize) -> &'t str {
-        self.text.get(self.range(index)).unwrap_or_default()
-    }
-
     /// How many lines there are, a last empty one included.
     pub(crate) fn count(&self) -> usize {
         self.starts.len()
@@ -73,7 +68,7 @@ mod tests {
         assert_eq!(places[14], (2, 3));
         assert_eq!(places[text.len()], (3, 1));
         assert_eq!(places[text.len() + 5], (3, 1));
-        assert_eq!(lines.text(1), "x€y");
+        assert_eq!(&text[lines.range(1)], "x€y");
         assert_eq!(lines.count(), 3);
     }
 

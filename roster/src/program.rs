@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    Cli, Parse,
+    Cli, KeyRef, Parse,
     field::{Field, Fields},
     notes::{Notes, shown},
 };
@@ -34,13 +34,6 @@ pub(crate) fn cli(fields: &Fields<'_>, notes: &mut Notes) -> Option<Cli> {
     })
 }
 
-/// Whether an environment variable can have that name.
-pub(crate) fn is_variable(name: &str) -> bool {
-    !name.is_empty()
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
 fn command(field: Field<'_>, notes: &mut Notes) -> Option<Vec<String>> {
     let elements = field.elements("strings", notes)?;
     let Some(program) = elements.first() else {
@@ -56,10 +49,10 @@ fn command(field: Field<'_>, notes: &mut Notes) -> Option<Vec<String>> {
     }
     let name = program.value.as_str()?;
     if name.trim().is_empty() {
-        return program.bad("must begin with the program, not with an empty string", notes);
+        return field.bad("must begin with the program, not with an empty string", notes);
     }
     if name.contains(PROMPT) {
-        return program.bad("must begin with the program, not with `{prompt}`", notes);
+        return field.bad("must begin with the program, not with `{prompt}`", notes);
     }
     if runs_prompt(name, &cmd) {
         let what = "`cmd` puts `{prompt}` inside a shell's script, where a prompt can run commands: \
@@ -85,10 +78,10 @@ fn variables(field: Field<'_>, notes: &mut Notes) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for element in field.elements("names of environment variables", notes)? {
         let Some(name) = element.string(notes) else { continue };
-        if is_variable(name) {
+        if KeyRef::is_variable(name) {
             names.push(name.to_owned());
         } else {
-            let what = format!("holds `{}`, which no environment variable can be called", shown(name));
+            let what = format!("must name an environment variable, which `{}` cannot", shown(name));
             element.bad::<()>(what, notes);
         }
     }

@@ -19,6 +19,7 @@ const PASSES: usize = 64;
 /// The text without its broken statements, and where those were.
 pub(crate) struct Mended {
     pub(crate) text: String,
+    /// In file order, apart from each other.
     pub(crate) broken: Vec<Range<usize>>,
 }
 
@@ -47,6 +48,7 @@ pub(crate) fn mend(text: &str, notes: &mut Notes) -> Mended {
             break;
         }
     }
+    mended.broken.sort_by_key(|range| range.start);
     mended
 }
 
@@ -218,6 +220,9 @@ fn explain(error: &Error, text: &str) -> String {
         } else {
             format!("`{name}` is given twice in one table: keep one")
         };
+    }
+    if message.starts_with("invalid boolean") {
+        return "a boolean is `true` or `false`, in small letters".to_owned();
     }
     if message.starts_with("string values must be quoted") {
         let lower = word.to_ascii_lowercase();

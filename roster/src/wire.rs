@@ -7,11 +7,10 @@ use serde_json::{Map, Number, Value};
 use toml::de::{DeInteger, DeValue};
 
 use crate::{
-    KeyRef, OpenAi,
+    InvalidKeyRef, KeyRef, OpenAi,
     address::{base_url, is_bare},
     field::{Field, Fields},
     notes::{Notes, shown},
-    program,
 };
 
 /// Headers that the HTTP client sets; a second value would break the request.
@@ -51,26 +50,17 @@ pub(crate) fn server(field: Field<'_>, notes: &mut Notes) -> Option<url::Url> {
 
 /// Where a key is. What stands there instead may be the key itself, so it is never repeated.
 pub(crate) fn key(field: Field<'_>, notes: &mut Notes) -> Option<KeyRef> {
-    let text = field.string(notes)?;
-    if let Some(name) = text.strip_prefix("env:") {
-        if program::is_variable(name) {
-            return Some(KeyRef::Env(name.to_owned()));
-        }
-        return field.bad("must name an environment variable after `env:`", notes);
-    }
-    let Some(path) = text.strip_prefix("file:") else {
-        let what = "must be `env:NAME` or `file:PATH`: a key itself does not belong into the roster";
-        return field.bad(what, notes);
-    };
-    if path.trim().is_empty() || path.chars().any(char::is_control) {
-        return field.bad("must name a file after `file:`", notes);
-    }
-    if !(path.starts_with('/') || path.starts_with("~/")) {
+    let key = field.string(notes)?.parse().map_err(|wrong: InvalidKeyRef| {
+        field.bad::<()>(wrong.to_string(), notes);
+    });
+    if let Ok(KeyRef::File(path)) = &key
+        && !(path.has_root() || path.starts_with("~"))
+    {
         let what = "`key` names a file relative to where the server was started: \
                     begin the path with `/` or `~/`";
         notes.warn(field.at, what);
     }
-    Some(KeyRef::File(path.into()))
+    key.ok()
 }
 
 fn headers(field: Field<'_>, entry: &Fields<'_>, notes: &mut Notes) -> BTreeMap<String, String> {
@@ -88,7 +78,8 @@ fn headers(field: Field<'_>, entry: &Fields<'_>, notes: &mut Notes) -> BTreeMap<
         } else if lower == http::header::AUTHORIZATION && entry.get("key").is_some() {
             notes.error(at, format!("header `{name}` and `key` exclude each other: keep one"));
         } else if HeaderValue::from_str(value).is_err() {
-            let what = format!("header `{name}` has a value with characters that no header may have");
+            let what =
+                format!("header `{name}` has a value with characters that no header may have");
             notes.error(header.at, what);
         } else if headers.insert(lower.as_str().to_owned(), value.to_owned()).is_some() {
             notes.error(at, format!("header `{name}` is given twice: case does not count"));
@@ -122,24 +113,23 @@ fn json(field: Field<'_>, notes: &mut Notes) -> Option<Value> {
         DeValue::String(text) => Some(Value::String(text.to_string())),
         DeValue::Boolean(yes) => Some(Value::Bool(*yes)),
         DeValue::Integer(number) => integer(number)
-            .or_else(|| field.bad("is a number that is too large", notes))
+            .or_else(|| field.bad("must not hold a number of more than 64 bits", notes))
             .map(Value::Number),
         DeValue::Float(number) => {
             let number = number.as_str().parse().ok().and_then(Number::from_f64);
             number
-                .or_else(|| field.bad("is a number that JSON has no form for", notes))
+                .or_else(|| field.bad("must hold numbers that JSON has a form for", notes))
                 .map(Value::Number)
         }
-        DeValue::Datetime(_) => field.bad("is a date or time: put it in quotes", notes),
+        DeValue::Datetime(_) => field.bad("must not hold a date or time: put it in quotes", notes),
         DeValue::Array(_) => {
             let elements = field.elements("values", notes)?;
             Some(elements.into_iter().filter_map(|element| json(element, notes)).collect())
         }
         DeValue::Table(table) => {
             let members = Fields::new(field.name, field.at, table, true).all();
-            let member = |(_, member): (_, Field<'_>)| {
-                Some((member.name.to_owned(), json(member, notes)?))
-            };
+            let member =
+                |(_, member): (_, Field<'_>)| Some((member.name.to_owned(), json(member, notes)?));
             Some(Value::Object(members.into_iter().filter_map(member).collect()))
         }
     }

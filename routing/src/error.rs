@@ -33,16 +33,22 @@ pub enum Error {
         id: String,
     },
     /// The backend is paid and billing is off.
-    #[error("`{id}` is paid by the call and billing is off: set `[billing] enabled = true` in adjutant.toml to allow it")]
+    #[error(
+        "`{id}` is paid by the call and billing is off: set `[billing] enabled = true` in adjutant.toml to allow it"
+    )]
     Billing {
         /// What was asked for.
         id: String,
     },
     /// There is no local backend.
-    #[error("the roster has no enabled local backend: add one with `tier = \"local\"` (`adjutant roster discover` finds running servers), or name a `target` or a `task`")]
+    #[error(
+        "the roster has no enabled local backend: add one with `tier = \"local\"` (`adjutant roster discover` finds running servers), or name a `target` or a `task`"
+    )]
     NoLocal,
     /// The queue of the backend is full.
-    #[error("the queue of `{backend}` is full ({waiting} calls wait): call again in a while, or raise `limits.queue`")]
+    #[error(
+        "the queue of `{backend}` is full ({waiting} calls wait): call again in a while, or raise `limits.queue`"
+    )]
     Saturated {
         /// Whose queue.
         backend: String,
@@ -100,7 +106,9 @@ impl Error {
     /// The tries that were made.
     pub fn attempts(&self) -> &[Attempt] {
         match self {
-            Self::Limited { attempts, .. } | Self::Deadline { attempts, .. } | Self::Upstream { attempts, .. } => attempts,
+            Self::Limited { attempts, .. }
+            | Self::Deadline { attempts, .. }
+            | Self::Upstream { attempts, .. } => attempts,
             _ => &[],
         }
     }

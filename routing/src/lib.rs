@@ -21,6 +21,7 @@ mod run;
 mod select;
 mod targets;
 mod tasks;
+mod tries;
 pub mod upstream;
 
 pub use error::Error;
@@ -30,3 +31,6 @@ pub use permits::{Limit, Path, Permit, Permits};
 pub use router::{Context, Ports, Router, Settings, Task};
 pub use select::{Index, Pick, Selected, Standing, Want, Why};
 pub use targets::{State, Target};
+
+#[cfg(test)]
+mod tests;

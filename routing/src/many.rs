@@ -90,11 +90,18 @@ impl Router {
                         Some(most) => most.acquire().await.ok(),
                         None => None,
                     };
-                    let run = Run { router: self, table: &table, task: &task, context, batch: Some(&batch) };
+                    let run = Run {
+                        router: self,
+                        table: &table,
+                        task: &task,
+                        context,
+                        batch: Some(&batch),
+                    };
                     (index, Box::pin(run.whole()).await)
                 })
             });
-            Box::pin(items.buffer_unordered(window)) as Pin<Box<dyn Stream<Item = Item> + Send + 'a>>
+            Box::pin(items.buffer_unordered(window))
+                as Pin<Box<dyn Stream<Item = Item> + Send + 'a>>
         });
         stream::select_all(streams)
     }
@@ -105,5 +112,8 @@ impl Router {
 fn window(table: &Table, want: &Want) -> usize {
     let candidates = table.index.candidates(&table.roster, want);
     let backends = candidates.iter().filter_map(|at| table.roster.backends().get(*at));
-    backends.map(|backend| backend.limits.concurrency.saturating_mul(2)).sum::<usize>().clamp(1, WINDOW)
+    backends
+        .map(|backend| backend.limits.concurrency.saturating_mul(2))
+        .sum::<usize>()
+        .clamp(1, WINDOW)
 }

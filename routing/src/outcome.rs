@@ -75,7 +75,8 @@ pub fn cost_usd(usage: &Usage, cost: Option<roster::Cost>) -> Option<f64> {
     let cached = usage.cached_tokens.unwrap_or(0).min(usage.input_tokens);
     let fresh = usage.input_tokens - cached;
     let cached_price = cost.cached_input_per_mtok.unwrap_or(input);
-    let total = float(fresh) * input + float(cached) * cached_price + float(usage.output_tokens) * output;
+    let total =
+        float(fresh) * input + float(cached) * cached_price + float(usage.output_tokens) * output;
     Some(total / 1e6)
 }
 

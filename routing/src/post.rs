@@ -63,7 +63,10 @@ impl Rates {
             let most = most.and_then(NonZeroU32::new)?;
             Some((RateLimiter::direct(Quota::per_minute(most)), most))
         };
-        Self { requests: limiter(limits.rpm).map(|(limiter, _)| limiter), tokens: limiter(limits.tpm) }
+        Self {
+            requests: limiter(limits.rpm).map(|(limiter, _)| limiter),
+            tokens: limiter(limits.tpm),
+        }
     }
 
     /// Waits until a call of that many tokens fits. More than a minute's worth counts as a minute's.
@@ -86,25 +89,42 @@ pub(crate) struct Post {
     pub(crate) path: Path,
     pub(crate) lane: Arc<Lane>,
     pub(crate) rates: Arc<Rates>,
-    waiting: Arc<AtomicUsize>,
+    line: Arc<Line>,
+}
+
+/// Who waits for a backend: single calls, which its queue bounds, and items of batches, which
+/// their batch does.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    single: AtomicUsize,
+    batched: AtomicUsize,
 }
 
 /// A place among those who wait for a backend; given back when dropped.
-pub(crate) struct Place(Arc<AtomicUsize>);
+pub(crate) struct Place {
+    line: Arc<Line>,
+    batched: bool,
+}
+
+impl Line {
+    fn count(&self, batched: bool) -> &AtomicUsize {
+        if batched { &self.batched } else { &self.single }
+    }
+}
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.line.count(self.batched).fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Post {
     /// A place in the backend's queue. A batch bounds its own waiters and is never refused.
-    pub(crate) fn enter(&self, backend: &Backend, of_batch: bool) -> Result<Place, Error> {
-        let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let place = Place(self.waiting.clone());
+    pub(crate) fn enter(&self, backend: &Backend, batched: bool) -> Result<Place, Error> {
+        let waiting = self.line.count(batched).fetch_add(1, Ordering::Relaxed);
+        let place = Place { line: self.line.clone(), batched };
         let free = self.own().most().saturating_sub(self.own().used());
-        if !of_batch && waiting >= backend.limits.queue.saturating_add(free) {
+        if !batched && waiting >= backend.limits.queue.saturating_add(free) {
             return Err(Error::Saturated {
                 backend: backend.id.clone(),
                 waiting,
@@ -126,7 +146,7 @@ impl Post {
 
     /// Calls that wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        [false, true].map(|batched| self.line.count(batched).load(Ordering::Relaxed)).iter().sum()
     }
 
     pub(crate) fn standing(&self) -> Standing {
@@ -178,7 +198,7 @@ pub(crate) struct Posts {
     limits: HashMap<Key, Arc<Limit>>,
     lanes: HashMap<LaneKey, Arc<Lane>>,
     rates: HashMap<(String, Option<u32>, Option<u32>), Arc<Rates>>,
-    waiting: HashMap<String, Arc<AtomicUsize>>,
+    lines: HashMap<String, Arc<Line>>,
 }
 
 impl Posts {
@@ -203,7 +223,8 @@ impl Posts {
             ];
             if let Kind::OpenAi(server) = &backend.kind {
                 let shared = roster.endpoints().iter().find(|e| e.base_url == server.base_url);
-                let limit = |e: &roster::Endpoint| (Key::Server(e.base_url.to_string()), e.concurrency);
+                let limit =
+                    |e: &roster::Endpoint| (Key::Server(e.base_url.to_string()), e.concurrency);
                 wanted.extend(shared.map(limit));
             }
             wanted.extend(concurrency.map(|most| (Key::All, most)));
@@ -215,10 +236,11 @@ impl Posts {
                 path,
                 lane: self.lanes.entry(lane).or_insert_with(|| Arc::new(Lane::new())).clone(),
                 rates: rates.or_insert_with(|| Arc::new(Rates::new(&limits))).clone(),
-                waiting: self.waiting.entry(backend.id.clone()).or_default().clone(),
+                line: self.lines.entry(backend.id.clone()).or_default().clone(),
             }
         });
-        let table = Table { index: Index::of(&roster), posts: posts.collect(), roster: roster.clone() };
+        let table =
+            Table { index: Index::of(&roster), posts: posts.collect(), roster: roster.clone() };
         self.prune();
         table
     }
@@ -237,6 +259,6 @@ impl Posts {
         held(&mut self.limits);
         held(&mut self.lanes);
         held(&mut self.rates);
-        held(&mut self.waiting);
+        held(&mut self.lines);
     }
 }

@@ -30,7 +30,11 @@ pub(crate) fn next(failure: &Failure, paid: bool) -> Next {
     match failure.kind {
         Kind::RateLimited => Next::Gate,
         Kind::Status if repeats(failure.status) => {
-            if failure.retry_after.is_some() { Next::Gate } else { Next::Again }
+            if failure.retry_after.is_some() {
+                Next::Gate
+            } else {
+                Next::Again
+            }
         }
         Kind::Connect | Kind::Closed => Next::Again,
         Kind::Incomplete | Kind::BackendError if failure.sent < Sent::Token => Next::Again,

@@ -138,8 +138,12 @@ impl Index {
     /// The positions of the candidates for a want, best first; empty when there is none.
     pub fn candidates(&self, roster: &Roster, want: &Want) -> Vec<usize> {
         match want {
-            Want::Target(id) => roster.backends().iter().position(|b| b.id == *id).into_iter().collect(),
-            Want::Task(task) => self.by_task.get(task).into_iter().flatten().map(|c| c.at).collect(),
+            Want::Target(id) => {
+                roster.backends().iter().position(|b| b.id == *id).into_iter().collect()
+            }
+            Want::Task(task) => {
+                self.by_task.get(task).into_iter().flatten().map(|c| c.at).collect()
+            }
             Want::Local => self.default.into_iter().collect(),
         }
     }
@@ -181,7 +185,8 @@ impl Index {
             Why::Default => format!("`{id}` is the first local backend of the roster"),
             Why::Capability { of, ties, passed } => {
                 let task = if let Want::Task(task) = want { task.as_str() } else { "" };
-                let mut text = format!("`{id}` comes first by tier and price of {of} good at `{task}`");
+                let mut text =
+                    format!("`{id}` comes first by tier and price of {of} good at `{task}`");
                 if ties > 1 {
                     text.push_str(&format!(", with the least load of {ties} equals"));
                 }
@@ -229,9 +234,8 @@ fn cheapest(
     excluded: &[usize],
     standing: impl Fn(usize) -> Standing,
 ) -> Option<Pick> {
-    let pick = |at, ties, passed| {
-        Some(Pick { at, why: Why::Capability { of: list.len(), ties, passed } })
-    };
+    let pick =
+        |at, ties, passed| Some(Pick { at, why: Why::Capability { of: list.len(), ties, passed } });
     let mut start = 0;
     while let Some(first) = list.get(start) {
         let rest = list.get(start..).unwrap_or_default();

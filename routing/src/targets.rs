@@ -56,7 +56,8 @@ impl Router {
         let table = self.table.load();
         let all = table.roster.backends().iter().zip(&table.posts);
         let open = all.filter(|(backend, _)| {
-            backend.can_delegate && task.is_none_or(|task| backend.good_at.iter().any(|t| t == task))
+            backend.can_delegate
+                && task.is_none_or(|task| backend.good_at.iter().any(|t| t == task))
         });
         open.map(|(backend, post)| {
             let state = if !backend.enabled {

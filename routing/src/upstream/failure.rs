@@ -61,6 +61,32 @@ pub enum Kind {
     Program,
 }
 
+impl Kind {
+    /// The name in replies, logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connect => "connect",
+            Self::Closed => "closed",
+            Self::RateLimited => "rate_limited",
+            Self::Status => "status",
+            Self::Refused => "refused",
+            Self::FirstTokenTimeout => "first_token_timeout",
+            Self::IdleTimeout => "idle_timeout",
+            Self::Deadline => "deadline",
+            Self::Incomplete => "incomplete",
+            Self::BackendError => "backend_error",
+            Self::Html => "html",
+            Self::Malformed => "malformed",
+            Self::Empty => "empty",
+            Self::BudgetSpentOnReasoning => "budget_spent_on_reasoning",
+            Self::ToolCalls => "tool_calls",
+            Self::TooLarge => "too_large",
+            Self::Key => "key",
+            Self::Program => "program",
+        }
+    }
+}
+
 /// One failed try.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]

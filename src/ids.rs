@@ -1,0 +1,51 @@
+//! Random ids and secrets.
+
+use std::{fmt::Write as _, io, sync::Arc};
+
+/// The id of one request, for logs and `x-request-id`: 16 hexadecimal digits. It tells requests
+/// apart; it is no secret and no authority.
+pub fn request() -> Arc<str> {
+    format!("{:016x}", fastrand::u64(..)).into()
+}
+
+/// The id of one run of the server: 16 hexadecimal digits, new at each start.
+///
+/// # Errors
+/// When the system has no random bytes to give.
+pub fn instance() -> io::Result<String> {
+    hex::<8>()
+}
+
+/// A secret of 256 bits as 64 hexadecimal digits.
+///
+/// # Errors
+/// When the system has no random bytes to give.
+pub fn secret() -> io::Result<String> {
+    hex::<32>()
+}
+
+fn hex<const N: usize>() -> io::Result<String> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(io::Error::from)?;
+    Ok(bytes.iter().fold(String::with_capacity(2 * N), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_their_length_and_differ() {
+        let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let (one, two) = (secret().unwrap(), secret().unwrap());
+        assert!(one.len() == 64 && is_hex(&one) && one != two);
+        let instance = instance().unwrap();
+        assert!(instance.len() == 16 && is_hex(&instance));
+        let request = request();
+        assert!(request.len() == 16 && is_hex(&request));
+    }
+}

@@ -1,0 +1,73 @@
+//! The router's failures in the vocabulary of the faces.
+
+use mcp::{Code, Fault};
+use routing::{
+    Error,
+    upstream::{Failure, Kind},
+};
+use serde_json::{Value, json};
+
+use crate::untrusted;
+
+/// A failure of the router as a caller reads it.
+pub(super) fn fault(error: &Error) -> Fault {
+    let message = untrusted::one_line(&error.to_string(), 1200);
+    let fault = match error {
+        Error::Invalid(_) => Fault::new(Code::Invalid, message),
+        Error::UnknownTarget { .. } => Fault::new(Code::NotFound, message).kind("unknown_target"),
+        Error::NotDelegate { .. } => Fault::new(Code::Conflict, message).kind("can_delegate"),
+        Error::Disabled { .. } => Fault::new(Code::Conflict, message).kind("disabled"),
+        Error::Billing { .. } => Fault::new(Code::Conflict, message).kind("billing"),
+        Error::NoLocal => Fault::new(Code::Unavailable, message).kind("no_local"),
+        Error::Saturated { retry_after, .. } => {
+            Fault::new(Code::Saturated, message).retry_after(Some(*retry_after))
+        }
+        Error::Exhausted { retry_after, .. } => {
+            Fault::new(Code::Exhausted, message).retry_after(*retry_after)
+        }
+        Error::Limited { retry_after, .. } => {
+            Fault::new(Code::Saturated, message).kind("rate_limited").retry_after(Some(*retry_after))
+        }
+        Error::Deadline { .. } => Fault::new(Code::Deadline, message).kind("deadline"),
+        Error::Upstream { failure, .. } => upstream(failure, message),
+        Error::Cancelled => Fault::new(Code::Unavailable, message).kind("cancelled"),
+    };
+    match error.attempts() {
+        [] => fault,
+        attempts => fault.with("attempts", json!(attempts)).escaped(),
+    }
+}
+
+fn upstream(failure: &Failure, message: String) -> Fault {
+    let code = match failure.kind {
+        Kind::FirstTokenTimeout | Kind::IdleTimeout | Kind::Deadline => Code::Deadline,
+        _ => Code::Upstream,
+    };
+    let mut fault = Fault::new(code, message).kind(failure.kind.as_str());
+    fault.retry_after = failure.retry_after;
+    fault.partial = failure.partial.as_deref().map(|text| untrusted::project(text).0.into_owned());
+    match failure.status {
+        Some(status) => fault.with("status", json!(status)),
+        None => fault,
+    }
+}
+
+trait Escaped {
+    fn escaped(self) -> Self;
+}
+
+impl Escaped for Fault {
+    /// With the words of backends in its further members projected.
+    fn escaped(mut self) -> Self {
+        fn walk(value: &mut Value) {
+            match value {
+                Value::String(text) => *text = untrusted::project(text).0.into_owned(),
+                Value::Array(items) => items.iter_mut().for_each(walk),
+                Value::Object(map) => map.values_mut().for_each(walk),
+                _ => {}
+            }
+        }
+        self.more.values_mut().for_each(walk);
+        self
+    }
+}

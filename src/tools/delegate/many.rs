@@ -1,0 +1,221 @@
+//! `delegate_many`: many sub-tasks at once, each with its own outcome.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use mcp::{Block, Call, Code, Face, Fault, Scope, Spec, Tool, schemars::JsonSchema};
+use routing::{Error, Outcome, Task, Want};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    MAX_TOKENS,
+    answer::{Answer, Show, context},
+    fault::fault,
+};
+use crate::app::App;
+
+/// The most tasks of one call.
+const MOST: usize = 10_000;
+/// The most tasks of one call over MCP, whose whole reply lands in a model's context.
+const MOST_MCP: usize = 200;
+
+/// One task of a batch.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "mcp::schemars")]
+#[expect(dead_code, reason = "the schema of an item: items are read one by one, so that a bad one fails alone")]
+struct Item {
+    /// The whole sub-task.
+    prompt: String,
+    /// The id of a backend; wins over `task`.
+    #[serde(default)]
+    target: Option<String>,
+    /// A capability: the cheapest backend that is good at it runs it.
+    #[serde(default)]
+    task: Option<String>,
+    /// The most tokens of the answer (default 2048).
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    max_tokens: Option<u64>,
+    /// A system message for the backend.
+    #[serde(default)]
+    system: Option<String>,
+}
+
+/// Arguments of `delegate_many`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "mcp::schemars")]
+pub(super) struct DelegateMany {
+    /// The sub-tasks, 0 to 10000 (over MCP 0 to 200). A bad one fails alone.
+    #[schemars(with = "Vec<Item>")]
+    tasks: Vec<Value>,
+    /// The most sub-tasks at work at once; default: what the backends take.
+    #[serde(default)]
+    max_concurrency: Option<u32>,
+}
+
+/// How many ended how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(crate = "mcp::schemars")]
+struct Counts {
+    /// Answered.
+    ok: usize,
+    /// No backend has the capability.
+    no_fit: usize,
+    /// Failed.
+    error: usize,
+    /// All.
+    total: usize,
+}
+
+/// The reply of `delegate_many`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(crate = "mcp::schemars")]
+pub(super) struct Reply {
+    /// One a task, in input order: `index`, `status` (`ok`, `no_fit` or `error`), and the members
+    /// of a `delegate` reply, or `error` with `code`. Absent where they were streamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<Map<String, Value>>>,
+    /// How many ended how.
+    counts: Counts,
+}
+
+impl Tool<App> for DelegateMany {
+    const SPEC: Spec = Spec {
+        title: "Delegate many sub-tasks",
+        about: "Run many self-contained sub-tasks at once, each on its `target`, the cheapest backend good at its `task`, or the first local one. Results come in input order; one bad or failed task never loses the others.",
+        core: true,
+        egress: true,
+        ..Spec::new("delegate_many", "/delegate/many", Scope::Delegate)
+    };
+    type Reply = Reply;
+    type Error = Fault;
+
+    async fn call(self, cx: Call<App>) -> Result<Reply, Fault> {
+        let total = self.tasks.len();
+        let (most, advice) = match cx.face {
+            Face::Mcp => (MOST_MCP, "split them, or send them over HTTP, which takes 10000"),
+            Face::Http => (MOST, "split them"),
+        };
+        if total > most {
+            let words = format!("`tasks` has {total} items and may have {most}: {advice}");
+            return Err(Fault::new(Code::TooLarge, words));
+        }
+        let mut batch = Gathered::new(total, &cx);
+        let mut tasks = Vec::with_capacity(total);
+        for (index, item) in self.tasks.into_iter().enumerate() {
+            match task(item) {
+                Ok(task) => tasks.push((index, task)),
+                Err(fault) => batch.take(index, Err(fault)).await?,
+            }
+        }
+        let context = context(&cx, None)?;
+        let most = self.max_concurrency.and_then(|most| usize::try_from(most).ok());
+        let router = Arc::clone(&cx.app.router);
+        let mut items = std::pin::pin!(router.many(tasks, most, &context));
+        while let Some((index, outcome)) = items.next().await {
+            if matches!(outcome, Err(Error::Cancelled)) {
+                return Err(fault(&Error::Cancelled));
+            }
+            batch.take(index, outcome.map_err(|error| fault(&error))).await?;
+        }
+        Ok(batch.reply())
+    }
+
+    /// The earlier server's clients read a list at the top level.
+    fn text(reply: &Reply) -> Option<Vec<Block>> {
+        let counts = reply.counts;
+        let line = format!("ok={} no_fit={} error={} untrusted=true", counts.ok, counts.no_fit, counts.error);
+        Some(vec![Block::Text(json!(reply.results).to_string()), Block::Text(line)])
+    }
+}
+
+/// The results so far.
+struct Gathered<'a> {
+    cx: &'a Call<App>,
+    results: Vec<Map<String, Value>>,
+    counts: Counts,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(total: usize, cx: &'a Call<App>) -> Self {
+        let results = if cx.emit.is_streaming() { Vec::new() } else { vec![Map::new(); total] };
+        let batch = Self { cx, results, counts: Counts { total, ..Counts::default() } };
+        batch.report("");
+        batch
+    }
+
+    /// Counts one outcome and keeps it, or gives it to the reader of a stream.
+    async fn take(&mut self, index: usize, outcome: Result<Outcome, Fault>) -> Result<(), Fault> {
+        let mut row = Map::from_iter([("index".to_owned(), json!(index))]);
+        let members = match outcome {
+            Ok(outcome) => {
+                let count = match &outcome {
+                    Outcome::Done(_) => &mut self.counts.ok,
+                    Outcome::NoFit { .. } => &mut self.counts.no_fit,
+                };
+                *count += 1;
+                json!(Answer::of(outcome, Show::default()))
+            }
+            Err(fault) => {
+                self.counts.error += 1;
+                row.insert("status".to_owned(), json!("error"));
+                Value::Object(fault.body())
+            }
+        };
+        if let Value::Object(members) = members {
+            row.extend(members);
+        }
+        self.report(row.get("backend").and_then(Value::as_str).unwrap_or_default());
+        if self.cx.emit.is_streaming() {
+            if !self.cx.emit.emit(Value::Object(row)).await {
+                return Err(fault(&Error::Cancelled));
+            }
+        } else if let Some(place) = self.results.get_mut(index) {
+            *place = row;
+        }
+        Ok(())
+    }
+
+    fn report(&self, backend: &str) {
+        if !self.cx.progress.is_heard() {
+            return;
+        }
+        let Counts { ok, no_fit, error, total } = self.counts;
+        let done = ok + no_fit + error;
+        let last = if backend.is_empty() { String::new() } else { format!(", last on {backend}") };
+        let line = format!("{done}/{total} done, {error} failed{last}");
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        self.cx.progress.report(number(done), Some(number(total)), line);
+    }
+
+    fn reply(self) -> Reply {
+        let results = (!self.cx.emit.is_streaming()).then_some(self.results);
+        Reply { results, counts: self.counts }
+    }
+}
+
+/// Reads one item; what is wrong with it is its own error.
+fn task(item: Value) -> Result<Task, Fault> {
+    let Value::Object(mut item) = item else {
+        return Err(Fault::invalid("each task must be an object with a string `prompt`"));
+    };
+    let Some(Value::String(prompt)) = item.remove("prompt") else {
+        return Err(Fault::invalid("each task must be an object with a string `prompt`"));
+    };
+    let mut word = |name: &str| match item.remove(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(Fault::invalid(format!("`{name}` must be a string, not {other}"))),
+    };
+    let (target, capability, system) = (word("target")?, word("task")?, word("system")?);
+    let max_tokens = match item.remove("max_tokens") {
+        None | Some(Value::Null) => Some(MAX_TOKENS),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(value) => value.as_u64(),
+    };
+    let Some(max_tokens) = max_tokens.filter(|most| *most > 0) else {
+        return Err(Fault::invalid("`max_tokens` must be an integer of at least 1"));
+    };
+    Ok(Task { prompt, system, max_tokens: Some(max_tokens), want: Want::of(target, capability) })
+}

@@ -1,0 +1,29 @@
+//! Handing sub-tasks to backends.
+
+use mcp::Entry;
+
+use crate::app::App;
+
+mod answer;
+mod any;
+mod fault;
+mod local;
+mod many;
+mod targets;
+
+/// The tools of this area.
+pub(super) fn tools() -> Vec<Entry<App>> {
+    vec![
+        Entry::of::<any::Delegate>(),
+        Entry::of::<local::DelegateLocal>(),
+        Entry::of::<many::DelegateMany>(),
+        Entry::of::<targets::DelegateTargets>(),
+    ]
+}
+
+/// The output tokens that a call may use when it does not say.
+const MAX_TOKENS: u64 = 2048;
+
+fn max_tokens() -> u64 {
+    MAX_TOKENS
+}
