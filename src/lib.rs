@@ -4,6 +4,13 @@
 //! backend of a roster. This library is the server and the commands of the one binary;
 //! `docs/ARCHITECTURE.md` has the map and the rules of who may import whom.
 
+pub mod app;
+pub mod auth;
+pub mod broker;
 pub mod clock;
 pub mod config;
+pub mod http;
 pub mod ids;
+pub mod telemetry;
+pub mod tools;
+pub mod untrusted;

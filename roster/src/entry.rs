@@ -37,7 +37,7 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("timeout", "timeouts.total"),
 ];
 
-/// What is not yet known of an entry's kind is its keys.
+/// A kind by its name alone, while its keys are still to be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
     OpenAi,

@@ -13,8 +13,10 @@ use crate::{
     place::Lines,
 };
 
-/// Each pass mends at least one statement, most mend all. What is left after these is noted as is.
-const PASSES: usize = 64;
+/// Bytes read again at most: each pass mends at least one statement, and most mend all.
+const MOST_READ: usize = 64 * 1024 * 1024;
+/// Passes at most, however short the text.
+const MOST_PASSES: usize = 1000;
 
 /// The text without its broken statements, and where those were.
 pub(crate) struct Mended {
@@ -25,24 +27,25 @@ pub(crate) struct Mended {
 
 /// Notes every syntax error of a text, and blanks out what is broken.
 pub(crate) fn mend(text: &str, notes: &mut Notes) -> Mended {
+    mend_within((MOST_READ / text.len().max(1)).clamp(1, MOST_PASSES), text, notes)
+}
+
+fn mend_within(passes: usize, text: &str, notes: &mut Notes) -> Mended {
     let lines = Lines::new(text);
     let mut mended = Mended { text: text.to_owned(), broken: Vec::new() };
-    for number in 1..=PASSES {
+    for number in 1..=passes {
         let (tree, mut errors) = DeTable::parse_recoverable(&mended.text);
         errors.sort_by_key(at);
         let mut statements = Vec::new();
         collect(tree.get_ref(), &mended.text, &mut statements);
         statements.sort_by_key(|s| s.start);
         let gone = vec![false; lines.count()];
-        let mut pass = Pass {
-            lines: &lines,
-            text: &mended.text,
-            statements: &statements,
-            gone,
-            last: number == PASSES,
-        };
+        let mut pass = Pass { lines: &lines, text: &mended.text, statements: &statements, gone };
         pass.cut_through(&mended.broken);
-        pass.note(&errors, notes);
+        match errors.first() {
+            Some(first) if number == passes => pass.give_up(at(first), notes),
+            _ => pass.note(&errors, notes),
+        }
         let gone = pass.gone;
         if !mended.blank(&lines, &gone) {
             break;
@@ -75,7 +78,6 @@ struct Pass<'p> {
     statements: &'p [Range<usize>],
     /// For each line, whether it is to be blanked out.
     gone: Vec<bool>,
-    last: bool,
 }
 
 impl Pass<'_> {
@@ -89,6 +91,15 @@ impl Pass<'_> {
         }
     }
 
+    /// Leaves the rest of a hopeless text unread.
+    fn give_up(&mut self, at: usize, notes: &mut Notes) {
+        // An error that an unclosed statement causes lies after its start.
+        let at = self.last_before(at).filter(|s| s.end >= at).map_or(at, |s| s.start);
+        notes.error(at, "more errors follow from here on: mend those before it first");
+        self.drop_rows(self.lines.index(at)..self.lines.count());
+    }
+
+    /// Notes the errors of one reading, and lets go the lines that they make unreadable.
     fn note(&mut self, errors: &[Error], notes: &mut Notes) {
         let unclosed = errors.iter().any(|e| {
             let message = e.message();
@@ -124,7 +135,7 @@ impl Pass<'_> {
                     self.drop_rows(row..self.section_end(row));
                 }
             }
-            if unclosed && open.is_none() && !self.last {
+            if unclosed && open.is_none() {
                 return;
             }
         }
@@ -233,4 +244,28 @@ fn explain(error: &Error, text: &str) -> String {
         };
     }
     message.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hopeless_text_is_given_up_with_a_word() {
+        let text = "a = 1\n".to_owned() + &"x = [\n".repeat(20);
+        let mut notes = Notes::default();
+        let mended = mend_within(3, &text, &mut notes);
+        let found: Vec<_> = notes.finish(&text).unwrap_err().problems;
+        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "2:1: a bracket or quotes opened here are never closed",
+                "3:1: a bracket or quotes opened here are never closed",
+                "4:1: more errors follow from here on: mend those before it first",
+            ]
+        );
+        assert_eq!(mended.text.trim(), "a = 1");
+        assert_eq!(mended.text.len(), text.len());
+    }
 }

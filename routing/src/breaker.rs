@@ -3,7 +3,10 @@
 //! a call, so the only backend of a name is always tried.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -14,11 +17,14 @@ const THRESHOLD: u32 = 5;
 /// How long it stays open the first time; doubles with each failed probe.
 const FIRST: Duration = Duration::from_secs(5);
 /// The longest it stays open.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
+    /// Whether it has opened since the last answer, so that a choice among many need not take
+    /// their locks.
+    tripped: AtomicBool,
     inner: Mutex<Inner>,
 }
 
@@ -37,15 +43,15 @@ impl Breaker {
 
     /// Whether another candidate should be preferred.
     pub(crate) fn is_open(&self) -> bool {
+        if !self.tripped.load(Ordering::Acquire) {
+            return false;
+        }
         let inner = self.lock();
         let now = Instant::now();
-        match (inner.open_until, inner.probe_since) {
-            (None, _) => false,
-            (Some(until), _) if now < until => true,
-            // A probe that never came back does not bench the backend for good.
-            (Some(_), Some(since)) => now < since + LONGEST,
-            (Some(_), None) => false,
-        }
+        let Some(until) = inner.open_until else { return false };
+        // A probe that never came back does not bench the backend for good.
+        let probing = inner.probe_since.is_some_and(|since| now < since + LONGEST);
+        now < until || probing
     }
 
     /// A call goes to the backend; when the breaker is half open this is the probe.
@@ -58,7 +64,9 @@ impl Breaker {
 
     /// The backend answered.
     pub(crate) fn answered(&self) {
-        *self.lock() = Inner::default();
+        let mut inner = self.lock();
+        *inner = Inner::default();
+        self.tripped.store(false, Ordering::Release);
     }
 
     /// The backend failed.
@@ -76,6 +84,7 @@ impl Breaker {
         inner.trips += 1;
         inner.open_until = Some(now + wait);
         inner.probe_since = None;
+        self.tripped.store(true, Ordering::Release);
     }
 
     /// The call came to nothing that speaks for or against the backend.

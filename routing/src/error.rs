@@ -119,9 +119,9 @@ fn listed(ids: &[String]) -> String {
     if ids.is_empty() {
         return "none yet (no roster entry has `can_delegate = true`)".to_owned();
     }
-    let mut text = ids.iter().take(20).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
-    if ids.len() > 20 {
-        text.push_str(&format!(" and {} more", ids.len() - 20));
+    let named = ids.iter().take(20).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    match ids.len().checked_sub(20) {
+        None | Some(0) => named,
+        Some(more) => format!("{named} and {more} more"),
     }
-    text
 }

@@ -5,7 +5,10 @@
 //! answer opens the gate for all, another 429 closes it again.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,6 +23,8 @@ use crate::retry;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
+    /// Whether it is anything but open, so that a choice among many need not take their locks.
+    shut: AtomicBool,
     inner: Mutex<Inner>,
     changed: Notify,
 }
@@ -57,6 +62,9 @@ impl Gate {
     /// How long it stays closed at least; zero while a probe is out; `None` when it is open or due
     /// for a probe.
     pub(crate) fn closed_for(&self) -> Option<Duration> {
+        if !self.shut.load(Ordering::Acquire) {
+            return None;
+        }
         match self.lock().state {
             State::Open => None,
             State::Closed(until) => {
@@ -108,6 +116,7 @@ impl Gate {
             }
         };
         inner.epoch += 1;
+        self.shut.store(true, Ordering::Release);
         drop(inner);
         self.changed.notify_waiters();
     }
@@ -125,6 +134,7 @@ impl Ticket<'_> {
         if inner.epoch == self.epoch {
             inner.streak = 0;
             inner.state = State::Open;
+            self.gate.shut.store(false, Ordering::Release);
         }
         drop(inner);
         self.gate.changed.notify_waiters();

@@ -110,7 +110,7 @@ impl Router {
 /// How many items of a group are begun at once: those in flight and as many that wait, over all
 /// candidates.
 fn window(table: &Table, want: &Want) -> usize {
-    let candidates = table.index.candidates(&table.roster, want);
+    let candidates = table.index.candidates(want);
     let backends = candidates.iter().filter_map(|at| table.roster.backends().get(*at));
     backends
         .map(|backend| backend.limits.concurrency.saturating_mul(2))

@@ -150,7 +150,7 @@ impl Queues {
             let fits = |waiter: &&Waiter| waiter.path.iter().all(|limit| limit.has_room());
             let heads = self.waiting.iter().filter_map(|(key, queue)| Some((*key, queue.front()?)));
             let oldest =
-                heads.filter(|(_, waiter)| fits(&waiter)).min_by_key(|(_, waiter)| waiter.turn);
+                heads.filter(|(_, waiter)| fits(waiter)).min_by_key(|(_, waiter)| waiter.turn);
             let Some(key) = oldest.map(|(key, _)| key) else { return };
             let Some(waiter) = self.pop(key) else { return };
             take(&waiter.path);

@@ -205,7 +205,7 @@ impl Posts {
     /// The table of a roster: what is known of its backends is kept, what nobody uses is dropped.
     pub(crate) fn table(
         &mut self,
-        roster: Arc<Roster>,
+        roster: &Arc<Roster>,
         permits: &Permits,
         concurrency: Option<usize>,
     ) -> Table {
@@ -240,7 +240,7 @@ impl Posts {
             }
         });
         let table =
-            Table { index: Index::of(&roster), posts: posts.collect(), roster: roster.clone() };
+            Table { index: Index::of(roster), posts: posts.collect(), roster: roster.clone() };
         self.prune();
         table
     }

@@ -82,22 +82,22 @@ impl Router {
     /// When the HTTP client cannot be built.
     pub fn new(roster: Roster, settings: Settings, ports: Ports) -> Result<Self, Failure> {
         let permits = Arc::new(Permits::default());
-        let mut posts = Posts::default();
-        let table = posts.table(Arc::new(roster), &permits, settings.concurrency);
+        let mut known = Posts::default();
+        let table = known.table(&Arc::new(roster), &permits, settings.concurrency);
         Ok(Self {
             table: ArcSwap::from_pointee(table),
             permits,
             upstream: Upstream::new()?,
             ports,
             settings,
-            posts: Mutex::new(posts),
+            posts: Mutex::new(known),
         })
     }
 
     /// Takes another roster. Calls in flight keep theirs; limits that changed hold from now on.
     pub fn swap(&self, roster: Roster) {
         let mut posts = self.posts.lock().unwrap_or_else(PoisonError::into_inner);
-        let table = posts.table(Arc::new(roster), &self.permits, self.settings.concurrency);
+        let table = posts.table(&Arc::new(roster), &self.permits, self.settings.concurrency);
         self.table.store(Arc::new(table));
     }
 

@@ -111,9 +111,8 @@ impl Run<'_> {
             let why = Index::explain(&self.table.roster, &self.task.want, pick);
             let others = matches!(self.select(&course.out(Some(pick.at))), Ok(Selected::Pick(_)));
             let mut tried = course.tried(pick.at);
-            let tries =
-                self.tries(At { why: &why, ..at }, others, &mut tried, &mut course.attempts);
-            let came = Box::pin(tries).await;
+            let all = self.tries(At { why: &why, ..at }, others, &mut tried, &mut course.attempts);
+            let came = Box::pin(all).await;
             course.set_tried(pick.at, tried);
             match came {
                 Came::Answer(answer) => {

@@ -6,7 +6,7 @@
 //! load. A benched candidate (rate-limited or failing) is passed over while another stands, and
 //! taken when none does. A paid backend is a candidate only where it is named and billing is on.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::{cmp::Ordering, collections::HashMap, fmt::Write as _};
 
 use roster::{Backend, Kind, Roster, Tier};
 
@@ -86,6 +86,7 @@ pub enum Selected {
 /// What a snapshot's selection needs, computed once when the snapshot is taken.
 #[derive(Debug, Default)]
 pub struct Index {
+    by_id: HashMap<String, usize>,
     by_task: HashMap<String, Vec<Candidate>>,
     default: Option<usize>,
 }
@@ -132,15 +133,15 @@ impl Index {
         let default = roster.backends().iter().position(|backend| {
             backend.enabled && backend.tier == Tier::Local && backend.kind != Kind::Extract
         });
-        Self { by_task, default }
+        let by_id =
+            roster.backends().iter().enumerate().map(|(at, b)| (b.id.clone(), at)).collect();
+        Self { by_id, by_task, default }
     }
 
     /// The positions of the candidates for a want, best first; empty when there is none.
-    pub fn candidates(&self, roster: &Roster, want: &Want) -> Vec<usize> {
+    pub fn candidates(&self, want: &Want) -> Vec<usize> {
         match want {
-            Want::Target(id) => {
-                roster.backends().iter().position(|b| b.id == *id).into_iter().collect()
-            }
+            Want::Target(id) => self.by_id.get(id).copied().into_iter().collect(),
             Want::Task(task) => {
                 self.by_task.get(task).into_iter().flatten().map(|c| c.at).collect()
             }
@@ -163,7 +164,7 @@ impl Index {
     ) -> Result<Selected, Error> {
         match want {
             Want::Target(id) => {
-                let at = named(roster, id, billing)?;
+                let at = self.named(roster, id, billing)?;
                 Ok(single(at, Why::Named, excluded))
             }
             Want::Task(task) => {
@@ -177,6 +178,24 @@ impl Index {
         }
     }
 
+    fn named(&self, roster: &Roster, id: &str, billing: bool) -> Result<usize, Error> {
+        let at = self.by_id.get(id).copied();
+        let Some((at, backend)) = at.and_then(|at| Some((at, roster.backends().get(at)?))) else {
+            return Err(Error::UnknownTarget { id: id.to_owned(), targets: targets(roster) });
+        };
+        let id = || id.to_owned();
+        if !backend.enabled {
+            return Err(Error::Disabled { id: id() });
+        }
+        if !backend.can_delegate {
+            return Err(Error::NotDelegate { id: id(), targets: targets(roster) });
+        }
+        if backend.tier.is_paid() && !billing {
+            return Err(Error::Billing { id: id() });
+        }
+        Ok(at)
+    }
+
     /// A choice in words, for `explain` and receipts.
     pub fn explain(roster: &Roster, want: &Want, pick: Pick) -> String {
         let id = roster.backends().get(pick.at).map_or("?", |backend| &backend.id);
@@ -188,10 +207,10 @@ impl Index {
                 let mut text =
                     format!("`{id}` comes first by tier and price of {of} good at `{task}`");
                 if ties > 1 {
-                    text.push_str(&format!(", with the least load of {ties} equals"));
+                    let _ = write!(text, ", with the least load of {ties} equals");
                 }
                 if passed > 0 {
-                    text.push_str(&format!("; {passed} before it failing, rate-limited or tried"));
+                    let _ = write!(text, "; {passed} before it failing, rate-limited or tried");
                 }
                 text
             }
@@ -201,23 +220,6 @@ impl Index {
 
 fn single(at: usize, why: Why, excluded: &[usize]) -> Selected {
     if excluded.contains(&at) { Selected::Spent } else { Selected::Pick(Pick { at, why }) }
-}
-
-fn named(roster: &Roster, id: &str, billing: bool) -> Result<usize, Error> {
-    let at = roster.backends().iter().position(|backend| backend.id == id);
-    let Some((at, backend)) = at.and_then(|at| roster.backends().get(at).map(|b| (at, b))) else {
-        return Err(Error::UnknownTarget { id: id.to_owned(), targets: targets(roster) });
-    };
-    if !backend.enabled {
-        return Err(Error::Disabled { id: id.to_owned() });
-    }
-    if !backend.can_delegate {
-        return Err(Error::NotDelegate { id: id.to_owned(), targets: targets(roster) });
-    }
-    if backend.tier.is_paid() && !billing {
-        return Err(Error::Billing { id: id.to_owned() });
-    }
-    Ok(at)
 }
 
 /// The ids that may be named, in file order.

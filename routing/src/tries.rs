@@ -208,13 +208,10 @@ fn failed(at: At<'_>, failure: Box<Failure>) -> Error {
 /// Tells gate and breaker, and gives the permit back: at once when the connection is done.
 fn judge(at: At<'_>, turn: Turn<'_>, outcome: &Result<Answer, Failure>) {
     let (lane, Turn { permit, ticket, .. }) = (&at.post.lane, turn);
-    let failure = match outcome {
-        Ok(_) => {
-            ticket.answered();
-            lane.breaker.answered();
-            return permit.done();
-        }
-        Err(failure) => failure,
+    let Err(failure) = outcome else {
+        ticket.answered();
+        lane.breaker.answered();
+        return permit.done();
     };
     if retry::next(failure, false) == Next::Gate {
         lane.gate.close(failure.retry_after, &at.backend.retry);

@@ -58,6 +58,10 @@ pub struct Server {
     #[serde(with = "humantime_serde")]
     #[schemars(schema_with = "schema::duration")]
     pub body_timeout: Duration,
+    /// The longest time that a client may leave its answer unread before it is given up.
+    #[serde(with = "humantime_serde")]
+    #[schemars(schema_with = "schema::duration")]
+    pub write_timeout: Duration,
     /// How long calls in flight may go on after SIGTERM or SIGINT; a second signal ends them at
     /// once.
     #[serde(with = "humantime_serde")]
@@ -77,6 +81,7 @@ impl Default for Server {
             allowed_origins: Vec::new(),
             head_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
             drain: Duration::from_secs(30),
             idle_exit: None,
         }

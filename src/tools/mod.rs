@@ -1,6 +1,6 @@
 //! The tools: one file each, one line each in its area's list.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use mcp::{Catalogue, Entry};
 
@@ -10,10 +10,10 @@ mod delegate;
 mod ts;
 
 /// Every tool of this binary.
-pub fn catalogue() -> &'static Catalogue<App> {
-    static CATALOGUE: LazyLock<Catalogue<App>> = LazyLock::new(|| {
+pub fn catalogue() -> &'static Arc<Catalogue<App>> {
+    static CATALOGUE: LazyLock<Arc<Catalogue<App>>> = LazyLock::new(|| {
         let areas: [fn() -> Vec<Entry<App>>; 2] = [delegate::tools, ts::tools];
-        Catalogue::new(areas.iter().flat_map(|tools| tools()).collect())
+        Arc::new(Catalogue::new(areas.iter().flat_map(|tools| tools()).collect()))
     });
     &CATALOGUE
 }

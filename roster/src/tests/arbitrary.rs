@@ -47,6 +47,10 @@ const SCRAPS: [&str; 36] = [
     "true",
 ];
 
+/// What a backend without a model costs.
+const FREE: Cost =
+    Cost { input_per_mtok: Some(0.0), output_per_mtok: Some(0.0), cached_input_per_mtok: None };
+
 fn check(text: &str) {
     let found = Roster::parse(text);
     assert_eq!(found, Roster::parse(text), "the same text, the same answer");
@@ -129,12 +133,13 @@ prop_compose! {
         let mut good_at: Vec<_> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
         good_at.sort();
         good_at.dedup();
-        let free = Cost { input_per_mtok: Some(0.0), output_per_mtok: Some(0.0), cached_input_per_mtok: None };
-        let cost = if kind == Kind::Extract { cost.or(Some(free)) } else { cost };
+        let cost = if kind == Kind::Extract { cost.or(Some(FREE)) } else { cost };
         let idle = idle.map(Duration::from_millis);
         let timeouts = crate::Timeouts { idle, ..Default::default() };
         let retry = crate::Retry { attempts, ..Default::default() };
-        Backend { id, tier, kind, good_at, cost, can_delegate, enabled, key, limits, timeouts, retry }
+        Backend {
+            id, tier, kind, good_at, cost, can_delegate, enabled, key, limits, timeouts, retry,
+        }
     }
 }
 
@@ -149,7 +154,8 @@ fn all_quoted(texts: &[String]) -> String {
 /// A backend as a person might write it.
 fn written(backend: &Backend) -> String {
     let mut text = format!(
-        "[[backend]]\nid = {:?}\ntier = {:?}\nkind = {:?}\ngood_at = {}\ncan_delegate = {}\nenabled = {}\n",
+        "[[backend]]\nid = {:?}\ntier = {:?}\nkind = {:?}\ngood_at = {}\n\
+         can_delegate = {}\nenabled = {}\n",
         backend.id,
         backend.tier.as_str(),
         backend.kind.as_str(),
@@ -221,12 +227,17 @@ proptest! {
     }
 
     #[test]
-    fn s24_any_scraps_are_answered_with_places_that_exist(scraps in vec(select(&SCRAPS[..]), 0..80)) {
+    fn s24_any_scraps_are_answered_with_places_that_exist(
+        scraps in vec(select(&SCRAPS[..]), 0..80),
+    ) {
         check(&scraps.concat());
     }
 
     #[test]
-    fn s24_a_cut_file_is_answered_with_places_that_exist(backend in backends(), at in any::<prop::sample::Index>()) {
+    fn s24_a_cut_file_is_answered_with_places_that_exist(
+        backend in backends(),
+        at in any::<prop::sample::Index>(),
+    ) {
         let text = written(&backend);
         let at = text.floor_char_boundary(at.index(text.len()));
         check(&text[..at]);
@@ -239,7 +250,8 @@ proptest! {
         backends.sort_by(|a, b| b.id.cmp(&a.id));
         backends.dedup_by(|a, b| a.id == b.id);
         let text: String = backends.iter().map(written).collect();
-        let roster = Roster::parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        let roster = Roster::parse(&text);
+        let roster = roster.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         prop_assert_eq!(roster.backends(), &backends[..]);
     }
 

@@ -37,7 +37,8 @@ fn every_key_of_an_openai_backend_is_read() {
          can_delegate = true
          enabled = false
          key = \"env:OPENAI_API_KEY\"
-         limits = { concurrency = 8, queue = 0, rpm = 600, tpm = 200_000, context_tokens = 0x8000, max_output_tokens = 8192 }
+         limits = { concurrency = 8, queue = 0, rpm = 600, tpm = 200_000,
+             context_tokens = 0x8000, max_output_tokens = 8192 }
          timeouts = { connect = \"1s\", first_token = \"none\", idle = \"1m 30s\", total = \"1h\" }
          retry = { attempts = 1, base = \"0s\", max = \"1s\" }
          headers = { \"X-Team\" = \"infra\" }

@@ -119,10 +119,9 @@ async fn run(
         },
         Ok(End::Exited(status)) => {
             let words = match said(program.parse) {
-                Err(Bad::Error(words)) => words,
-                _ => last_words(&written.err),
+                Err(Bad::Error(words)) => describe::quote(&redactor.text(words), describe::MAX),
+                _ => last_words(&written.err, redactor),
             };
-            let words = describe::quote(&redactor.text(words), describe::MAX);
             let message =
                 format!("`{name}` ended with {status}: {words}; run it by hand to see more");
             let failure = Failure::new(Kind::Program, Sent::Answered, message);
@@ -172,6 +171,8 @@ async fn watch(
         // Without a limit the branch below is off; any time does for it.
         let at = limit.unwrap_or_else(Instant::now);
         tokio::select! {
+            // In this order, so that what is in the pipes is read before a wait for it ends.
+            biased;
             kept = &mut pump, if !pumped => match kept {
                 Ok(()) => pumped = true,
                 Err(TooLarge) => return Ok(End::TooLarge),
@@ -284,15 +285,12 @@ fn unreadable(name: &str, bad: Bad, redactor: &Redactor) -> Failure {
 }
 
 /// The end of what a program complained of: that is where the reason is.
-fn last_words(err: &[u8]) -> String {
-    let text = String::from_utf8_lossy(err);
-    let text = text.trim();
+fn last_words(err: &[u8], redactor: &Redactor) -> String {
+    let text = redactor.text(String::from_utf8_lossy(err).trim().to_owned());
     if text.is_empty() {
         return "nothing on standard error".to_owned();
     }
-    let skip = text.chars().count().saturating_sub(describe::MAX - 1);
-    let last: String = text.chars().skip(skip).collect();
-    if skip > 0 { format!("…{last}") } else { last }
+    describe::quote_end(&text, describe::MAX)
 }
 
 /// The failure of a program that is not there.

@@ -13,6 +13,7 @@
 use std::{
     collections::HashMap,
     error::Error,
+    io,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -109,6 +110,13 @@ fn is_loopback(url: &Url) -> bool {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         None => false,
     }
+}
+
+/// Whether nobody listens there.
+pub(super) fn is_refused(error: &dyn Error) -> bool {
+    std::iter::successors(Some(error), |cause| cause.source())
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused)
 }
 
 /// The innermost cause: the words of the operating system or of TLS, without the URL.

@@ -8,8 +8,9 @@ use super::redact::Redactor;
 /// The longest description, in characters.
 pub(super) const MAX: usize = 300;
 
-/// The longest quotation within one, in characters.
-const MAX_QUOTE: usize = 220;
+/// The longest quotation within one, in characters: with a status and a remedy around it the whole
+/// message still stays below [`MAX`] or near it.
+const MAX_QUOTE: usize = 160;
 
 /// Members of an object that are named, and the longest such name.
 const MAX_KEYS: usize = 8;
@@ -154,7 +155,22 @@ pub(super) fn quote(text: &str, max: usize) -> String {
     format!("\"{}\"", quote_bare(text, max))
 }
 
+/// The end of a foreign text, in the same way.
+pub(super) fn quote_end(text: &str, max: usize) -> String {
+    let text = visible(text, usize::MAX);
+    match text.chars().count().checked_sub(max) {
+        None | Some(0) => format!("\"{text}\""),
+        Some(skip) => format!("\"…{}\"", text.chars().skip(skip + 1).collect::<String>()),
+    }
+}
+
 fn quote_bare(text: &str, max: usize) -> String {
+    // Bounded before a page of megabytes is copied.
+    clip(&visible(text, 4 * max), max)
+}
+
+/// The words on one line, until so many bytes are reached.
+fn visible(text: &str, enough: usize) -> String {
     let mut out = String::new();
     for word in text.split_whitespace() {
         if !out.is_empty() {
@@ -167,12 +183,11 @@ fn quote_bare(text: &str, max: usize) -> String {
                 out.push(c);
             }
         }
-        // Bounded before a page of megabytes is copied.
-        if out.len() > 4 * max {
+        if out.len() > enough {
             break;
         }
     }
-    clip(&out, max)
+    out
 }
 
 /// At most so many characters, with a mark where something was left off.

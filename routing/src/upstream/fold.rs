@@ -11,6 +11,9 @@ use super::{calls::Calls, describe, usage, usage::Reported};
 /// The most bytes of one answer: text, reasoning, tool calls and unknown members together.
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
 
+/// Of a text that goes beyond it, so many bytes are kept.
+const MAX_REST: usize = 16 * 1024;
+
 /// The most tool calls of one answer.
 const MAX_CALLS: usize = 1024;
 
@@ -124,8 +127,12 @@ impl Fold {
     fn content(&mut self, content: Value) -> Result<(), Bad> {
         match content {
             Value::String(text) => {
-                self.grow(text.len())?;
                 self.token |= !text.is_empty();
+                if let Err(bad) = self.grow(text.len()) {
+                    // Its beginning is still worth showing.
+                    self.text.push_str(&text[..text.floor_char_boundary(MAX_REST)]);
+                    return Err(bad);
+                }
                 self.text.push_str(&text);
             }
             Value::Array(parts) => {

@@ -110,7 +110,13 @@ impl<'a> Try<'a> {
             Some(limit) if error.is_timeout() => format!(
                 "no connection to {base} within {limit:?} (`timeouts.connect`); is the server reachable?"
             ),
-            _ => format!("no connection to {base}: {reason}; is the server running?"),
+            _ if error.is_dns() => {
+                format!("no connection to {base}: {reason}; check the host in `base_url`")
+            }
+            _ if client::is_refused(error) => {
+                format!("no connection to {base}: {reason}; is the server running?")
+            }
+            _ => format!("no connection to {base}: {reason}; check `base_url`"),
         };
         Failure::new(Kind::Connect, Sent::No, message)
     }

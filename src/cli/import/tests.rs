@@ -19,7 +19,7 @@ const TYPICAL: &str = r#"
   can_delegate: true
 - id: gpu
   tier: local
-  invoke: {kind: openai-compat, base_url: "http://gpu:8000/v1", model: "null", key_ref: "file:~/gpu.key"}
+  invoke: {kind: openai-compat, base_url: "http://gpu/v1", model: "null", key_ref: "file:~/k.key"}
   good_at:
     - code
   can_delegate: yes
@@ -72,7 +72,7 @@ fn a_typical_roster_carries_over() {
     let get = |id| roster.get(id).unwrap();
     assert_eq!(get("cloud").tier, Tier::Api);
     assert_eq!(get("cloud").key.as_ref().unwrap().to_string(), "env:CLOUD_KEY");
-    assert_eq!(get("gpu").key.as_ref().unwrap().to_string(), "file:~/gpu.key");
+    assert_eq!(get("gpu").key.as_ref().unwrap().to_string(), "file:~/k.key");
     assert_eq!(get("gpu").model(), "null");
     assert!(!get("private").can_delegate && get("gpu").can_delegate);
     let Kind::OpenAi(server) = &get("ollama").kind else { panic!("{text}") };
@@ -322,12 +322,16 @@ fn settings_become_lines_to_paste() {
 #[test]
 fn anchors_and_merges_are_followed() {
     let (_, roster) = import(
-        "- &a {id: a, tier: local, invoke: &i {kind: openai-compat, base_url: 'http://h/v1', model: m}}\n\
+        "- &a\n  id: a\n  tier: local\n  \
+           invoke: &i {kind: openai-compat, base_url: 'http://h/v1', model: m}\n\
          - {<<: *a, id: b}\n- {id: c, tier: sub, invoke: {<<: *i, model: n}}\n",
     );
     assert_eq!(roster.backends().len(), 3);
     assert_eq!(roster.get("c").unwrap().model(), "n");
 }
+
+/// Fields that take any value.
+const ODD: [&str; 5] = ["cost", "can_delegate", "can_orchestrate", "budget_usd_month", "id"];
 
 /// Strings of a kind that has broken a writer of TOML before.
 fn texts() -> impl Strategy<Value = String> {
@@ -365,16 +369,19 @@ prop_compose! {
         cmd in vec(texts(), 1..4),
         tags in vec(values(), 0..4),
         more in vec((texts(), values()), 0..3),
-        odd in option::of((select(vec!["cost", "can_delegate", "can_orchestrate", "budget_usd_month", "id"]), values())),
+        odd in option::of((select(&ODD[..]), values())),
     ) -> Value {
         let mut entry = json!({
             "id": format!("{id}x"), "tier": tier, "good_at": tags, "can_delegate": key.len(),
             "invoke": {
-                "kind": kind, "base_url": format!("http://{model}/v1"), "model": format!("{model}m"),
+                "kind": kind,
+                "base_url": format!("http://{model}/v1"),
+                "model": format!("{model}m"),
                 "key_ref": format!("file:{key}"), "cmd": cmd, "parse": model, "scrub_env": [key],
             },
         });
-        for (key, value) in more.into_iter().chain(odd.map(|(key, value)| (key.to_owned(), value))) {
+        let odd = odd.map(|(key, value)| (key.to_owned(), value));
+        for (key, value) in more.into_iter().chain(odd) {
             entry.as_object_mut().unwrap().insert(key, value);
         }
         entry

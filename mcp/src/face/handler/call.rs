@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{list::wrap, progress::Reporter};
-use crate::{Block, Call, Caller, Entry, Fault, Progress, Reply};
+use crate::{Block, Call, Caller, Entry, Face, Fault, Progress, Reply};
 
 /// What a call needs besides its arguments.
 pub(super) struct Invocation<'a, S> {
@@ -38,6 +38,7 @@ impl<S: Clone + Send + Sync + 'static> Invocation<'_, S> {
         let Self { entry, app, caller, heartbeat } = self;
         let request_id = request_id();
         let mut call = Call::new(app.clone(), caller, request_id.clone());
+        call.face = Face::Mcp;
         call.cancel = context.ct.clone();
         let token = context.meta.get_progress_token();
         let reporter = token.map(|token| {

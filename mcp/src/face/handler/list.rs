@@ -101,10 +101,13 @@ fn wrapper(schema: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// A reply as the object that its listed schema promises.
+/// A reply as the object that its listed schema promises. A tool that hands on another's reply
+/// promises no shape of its own: what it hands on is wrapped by what it is.
 pub(super) fn wrap(schema: &Map<String, Value>, reply: Value) -> Value {
     match wrapper(schema) {
         Some(member) => json!({ member: reply }),
-        None => reply,
+        None if reply.is_object() => reply,
+        None if reply.is_array() => json!({ "items": reply }),
+        None => json!({ "value": reply }),
     }
 }

@@ -48,7 +48,7 @@ fn what_may_be_model_text_is_told_by_its_shape() {
     );
     assert_eq!(shape("[1,2]"), "a JSON list of 2 items");
     assert_eq!(shape("3"), "a bare JSON value");
-    assert_eq!(shape(r#"{"choices":[{"mess"#), "JSON cut off after 20 bytes");
+    assert_eq!(shape(r#"{"choices":[{"mess"#), "JSON cut off after 18 bytes");
     assert_eq!(shape("prose"), "5 bytes of application/json");
     assert_eq!(said("application/json", r#"{"oops":1}"#), "a JSON object with keys [oops]");
 }

@@ -1,8 +1,19 @@
 //! The adapters against real servers and real programs.
 
+mod cancel;
+mod conformance;
+mod faults;
+mod keys;
+mod pool;
+mod program;
+mod shapes;
+mod timeouts;
+
 use std::collections::BTreeMap;
 
 use roster::{Backend, Limits, OpenAi, Retry, Tier, Timeouts};
+
+use super::{Request, Upstream};
 
 /// A local backend at that URL.
 pub(in crate::upstream) fn backend(base_url: &str, model: &str) -> Backend {
@@ -36,4 +47,14 @@ pub(in crate::upstream) fn with_server(
         change(server);
     }
     backend
+}
+
+/// A request with that prompt.
+fn asking(prompt: &str) -> Request {
+    Request { prompt: prompt.into(), ..Request::default() }
+}
+
+/// The adapters, as a process has them.
+fn upstream() -> Upstream {
+    Upstream::new().unwrap()
 }

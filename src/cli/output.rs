@@ -1,0 +1,159 @@
+//! Where a command's results and its notes go: results to standard output and nothing else there,
+//! notes to standard error. No other file of the commands writes to either.
+
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal as _, Write},
+};
+
+use serde::Serialize;
+
+use super::{
+    exit::{Error, Exit},
+    table::Table,
+};
+use crate::config::Env;
+
+/// Standard output and error of this process, and what they can show.
+#[derive(Debug)]
+pub struct Output {
+    /// Whether a person reads the results.
+    is_terminal: bool,
+    /// Whether results may have colours.
+    colours: bool,
+    /// Whether notes may have colours.
+    note_colours: bool,
+}
+
+impl Output {
+    /// The streams of this process: colours only on a terminal, and never where `NO_COLOR` is set
+    /// or the terminal is dumb.
+    pub fn new(env: &Env) -> Self {
+        let wanted = env.get("NO_COLOR").is_none() && env.get("TERM") != Some("dumb");
+        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        Self { is_terminal: out, colours: wanted && out, note_colours: wanted && err }
+    }
+
+    /// One line of results, or a text of several lines.
+    ///
+    /// # Errors
+    /// When it cannot be written; quietly when the reader left.
+    pub fn line(&self, text: impl Display) -> Result<(), Error> {
+        write(&mut io::stdout().lock(), format_args!("{text}\n"))
+    }
+
+    /// A text as it is, with a line feed where it has none at its end and a person reads it.
+    ///
+    /// # Errors
+    /// As for [`Output::line`].
+    pub fn text(&self, text: &str) -> Result<(), Error> {
+        let end = if self.is_terminal && !text.ends_with('\n') { "\n" } else { "" };
+        write(&mut io::stdout().lock(), format_args!("{text}{end}"))
+    }
+
+    /// A document: indented on a terminal, one line otherwise.
+    ///
+    /// # Errors
+    /// As for [`Output::line`].
+    pub fn json(&self, value: &impl Serialize) -> Result<(), Error> {
+        let text = if self.is_terminal {
+            serde_json::to_string_pretty(value)
+        } else {
+            serde_json::to_string(value)
+        };
+        self.line(text.map_err(|error| Error::failed(format!("cannot write JSON: {error}")))?)
+    }
+
+    /// One line of JSON, whoever reads it.
+    ///
+    /// # Errors
+    /// As for [`Output::line`].
+    pub fn json_line(&self, value: &impl Serialize) -> Result<(), Error> {
+        let text = serde_json::to_string(value);
+        self.line(text.map_err(|error| Error::failed(format!("cannot write JSON: {error}")))?)
+    }
+
+    /// A table, within the width of the terminal; as wide as it needs otherwise.
+    ///
+    /// # Errors
+    /// As for [`Output::line`].
+    pub fn table(&self, table: Table) -> Result<(), Error> {
+        let width = self.is_terminal.then(|| rustix::termios::tcgetwinsize(io::stdout()));
+        let width = width.and_then(Result::ok).map(|size| size.ws_col).filter(|width| *width > 0);
+        self.line(table.render(width, self.colours))
+    }
+
+    /// What a person should know besides the results.
+    pub fn note(&self, text: impl Display) {
+        note(format_args!("{text}\n"));
+    }
+
+    /// Something that is probably not meant.
+    pub fn warn(&self, text: impl Display) {
+        self.labelled("33", "warning", &text);
+    }
+
+    /// Ends a command: the words of a failure to standard error, the code to the caller.
+    pub fn end(&self, outcome: Result<Exit, Error>) -> Exit {
+        match outcome {
+            Ok(exit) => exit,
+            Err(error) => {
+                if !error.message.is_empty() {
+                    self.labelled("31", "error", &error.message);
+                }
+                error.exit
+            }
+        }
+    }
+
+    fn labelled(&self, colour: &str, label: &str, text: &dyn Display) {
+        if self.note_colours {
+            note(format_args!("\u{1b}[1;{colour}m{label}:\u{1b}[0m {text}\n"));
+        } else {
+            note(format_args!("{label}: {text}\n"));
+        }
+    }
+}
+
+/// Whether a person watches standard error.
+pub fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+fn note(text: std::fmt::Arguments<'_>) {
+    // Nobody can be told that nobody can be told.
+    let _ = io::stderr().lock().write_fmt(text);
+}
+
+fn write(out: &mut impl Write, text: std::fmt::Arguments<'_>) -> Result<(), Error> {
+    out.write_fmt(text).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Error::reader_left(),
+        _ => Error::failed(format!("cannot write to standard output: {error}")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_left_ends_the_command_quietly_and_a_full_disk_does_not() {
+        let end = |kind| write(&mut Failing(kind), format_args!("x")).unwrap_err();
+        assert_eq!(end(io::ErrorKind::BrokenPipe), Error::new(Exit::Ok, ""));
+        let full = end(io::ErrorKind::StorageFull);
+        assert_eq!(full.exit, Exit::Failed);
+        assert!(full.message.contains("standard output"), "{full}");
+    }
+}

@@ -1,0 +1,98 @@
+//! `roster check`: everything that is wrong with a roster file, at once.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use roster::{Problem, Roster};
+use serde_json::{Value, json};
+
+use crate::{
+    cli::{
+        context::Context,
+        exit::{Error, Exit},
+        files,
+    },
+    config::RosterFile,
+    untrusted,
+};
+
+/// What `roster check` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adjutant roster check
+  adjutant roster check deploy/roster.toml
+  adjutant roster check --json | jq '.errors[]'
+
+Each finding is one line, FILE:LINE:COLUMN: error or warning: what is wrong and what to do. Warnings
+alone are no failure; with an error the exit code is 2.")]
+pub struct Check {
+    /// The file, `-` for standard input [default: the roster of the settings]
+    file: Option<PathBuf>,
+    /// Print one JSON document: `file`, `ok`, `backends`, `revision`, `errors`, `warnings`
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `roster check`.
+///
+/// # Errors
+/// When there is no file to check.
+pub fn run(args: &Check, cx: &Context) -> Result<Exit, Error> {
+    let path = match &args.file {
+        Some(path) => path.clone(),
+        None => of_settings(cx)?,
+    };
+    let outcome = Roster::from_bytes(&files::bytes(&path)?);
+    let (errors, warnings) = match &outcome {
+        Ok(roster) => (&[][..], roster.warnings()),
+        Err(error) => (error.problems.as_slice(), &[][..]),
+    };
+    let backends = outcome.as_ref().map_or(0, |roster| roster.backends().len());
+    if args.json {
+        let list = |problems: &[Problem]| problems.iter().map(document).collect::<Vec<_>>();
+        cx.out.json(&json!({
+            "file": path.display().to_string(),
+            "ok": outcome.is_ok(),
+            "backends": outcome.is_ok().then_some(backends),
+            "revision": outcome.as_ref().ok().map(Roster::revision),
+            "errors": list(errors),
+            "warnings": list(warnings),
+        }))?;
+    } else {
+        let name = path.display();
+        for (label, problems) in [("error", errors), ("warning", warnings)] {
+            for Problem { line, column, message } in problems {
+                let (message, _) = untrusted::project(message);
+                cx.out.line(format_args!("{name}:{line}:{column}: {label}: {message}"))?;
+            }
+        }
+        cx.out.note(match errors.len() {
+            0 => format!("{name}: {backends} backend{}, no error", plural(backends)),
+            count => format!("{name}: {count} error{}", plural(count)),
+        });
+    }
+    Ok(if outcome.is_ok() { Exit::Ok } else { Exit::Usage })
+}
+
+fn of_settings(cx: &Context) -> Result<PathBuf, Error> {
+    match cx.load()?.roster {
+        RosterFile::Named(path) => Ok(path),
+        RosterFile::Usual(path) if path.exists() => Ok(path),
+        RosterFile::Usual(path) => Err(Error::usage(format!(
+            "there is no roster {}: `adjutant roster discover` prints entries for one, or name a file",
+            files::shown(&path)
+        ))),
+        RosterFile::Nowhere => Err(Error::usage(
+            "no roster is named and there is no home directory: name a file, or set `ADJUTANT_ROSTER`",
+        )),
+    }
+}
+
+fn document(problem: &Problem) -> Value {
+    json!({ "line": problem.line, "column": problem.column, "message": problem.message })
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

@@ -1,0 +1,114 @@
+//! Tables for people: columns without lines, so that they can be read, cut and searched.
+
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ContentArrangement, Table as Inner, presets,
+};
+
+use crate::untrusted;
+
+/// The most characters of one cell.
+const CELL: usize = 400;
+
+/// How a cell is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be.
+    Good,
+    /// Worth a look.
+    Warn,
+    /// Wrong.
+    Bad,
+    /// Of little weight.
+    Dim,
+}
+
+/// A table under construction. What its cells say may come from elsewhere: control characters
+/// are escaped.
+#[derive(Debug)]
+pub struct Table(Inner);
+
+/// One cell.
+#[derive(Debug)]
+pub struct Text(Cell);
+
+impl Table {
+    /// A table with these headings.
+    pub fn new(headings: &[&str]) -> Self {
+        let mut table = Inner::new();
+        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        let heading = |text: &&str| Cell::new(text).add_attribute(Attribute::Bold);
+        table.set_header(headings.iter().map(heading).collect::<Vec<_>>());
+        Self(table)
+    }
+
+    /// One more row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = Text>) {
+        self.0.add_row(cells.into_iter().map(|Text(cell)| cell).collect::<Vec<_>>());
+    }
+
+    /// The table as text: within `width` columns where one is given.
+    pub fn render(mut self, width: Option<u16>, colours: bool) -> String {
+        for column in self.0.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        self.0.force_no_tty();
+        if colours {
+            self.0.enforce_styling();
+        }
+        if let Some(width) = width {
+            self.0.set_width(width);
+        } else {
+            self.0.set_content_arrangement(ContentArrangement::Disabled);
+        }
+        self.0.trim_fmt()
+    }
+}
+
+/// A cell.
+pub fn text(text: impl AsRef<str>) -> Text {
+    Text(Cell::new(untrusted::one_line(text.as_ref(), CELL)))
+}
+
+/// A cell of a number.
+pub fn number(number: impl ToString) -> Text {
+    Text(Cell::new(number).set_alignment(CellAlignment::Right))
+}
+
+/// A cell with a meaning.
+pub fn toned(tone: Tone, words: impl AsRef<str>) -> Text {
+    let Text(cell) = text(words);
+    Text(match tone {
+        Tone::Good => cell.fg(Color::Green),
+        Tone::Warn => cell.fg(Color::Yellow),
+        Tone::Bad => cell.fg(Color::Red),
+        Tone::Dim => cell.add_attribute(Attribute::Dim),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        let mut table = Table::new(&["ID", "STATE", "CALLS"]);
+        table.row([text("coder"), toned(Tone::Good, "ready"), number(12)]);
+        table.row([text("a\u{1b}[31m\nb"), toned(Tone::Bad, "failing"), number(3)]);
+        table
+    }
+
+    #[test]
+    fn a_table_reads_without_lines_and_without_control_characters() {
+        let table = sample().render(None, false);
+        assert_eq!(
+            table,
+            "ID               STATE    CALLS\ncoder            ready       12\na\\u{1b}[31m b    failing      3"
+        );
+    }
+
+    #[test]
+    fn colours_come_only_when_asked_for_and_width_is_kept() {
+        assert!(sample().render(None, true).contains("\u{1b}["));
+        let narrow = sample().render(Some(20), false);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 20), "{narrow}");
+    }
+}

@@ -1,0 +1,175 @@
+//! The one gate in front of every route: who is reached (`Host`, `Origin`), who calls (the token),
+//! and how much at once. What passes has its caller and its id in the request's extensions.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use mcp::{Caller, Code, Fault};
+use serde_json::json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{
+    Shared,
+    body::{Held, Timed},
+    life::Busy,
+    reply::Refusal,
+};
+use crate::{
+    auth::{Presented, Refused},
+    ids, telemetry,
+};
+
+/// The request's random id.
+#[derive(Debug, Clone)]
+pub(super) struct RequestId(pub(super) Arc<str>);
+
+const ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Answers a request, or refuses it before it reaches a route.
+pub(super) async fn gate(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    let id = ids::request();
+    let started = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (mut response, caller) = match admit(&shared, &request) {
+        Ok(pass) => {
+            let caller = pass.caller.clone();
+            let timeout = shared.web.app.settings.server.body_timeout;
+            request = request.map(|body| Timed::wrap(body, timeout));
+            request.extensions_mut().insert(RequestId(id.clone()));
+            if let Some(caller) = caller.clone() {
+                request.extensions_mut().insert(caller);
+            }
+            let response = next.run(request).await;
+            (response.map(|body| Held::wrap(body, pass)), caller)
+        }
+        Err(refusal) => {
+            telemetry::refused(refusal.code());
+            (refusal.into_response(), None)
+        }
+    };
+    dress(&mut response, &id);
+    let status = response.status();
+    let caller = caller.as_ref().map_or("", |caller| caller.name.as_str());
+    let ms = started.elapsed().as_millis();
+    if status.is_server_error() {
+        tracing::warn!(request = %id, %method, path, caller, status = status.as_u16(), ms, "{method} was answered {status}");
+    } else {
+        tracing::debug!(request = %id, %method, path, caller, status = status.as_u16(), ms, "{method} was answered {status}");
+    }
+    response
+}
+
+/// What a request holds until its answer is sent.
+struct Pass {
+    caller: Option<Arc<Caller>>,
+    _busy: Option<Busy>,
+    _slot: Option<OwnedSemaphorePermit>,
+}
+
+fn admit(shared: &Shared, request: &Request) -> Result<Pass, Refusal> {
+    let headers = request.headers();
+    head(shared, request.uri(), headers)?;
+    shared.hosts.check(request.uri(), headers)?;
+    let path = request.uri().path().trim_end_matches('/');
+    if path == "/healthz" {
+        return Ok(Pass { caller: None, _busy: None, _slot: None });
+    }
+    let caller = authenticate(shared, headers)?;
+    if let Some(coding) = headers.get(header::CONTENT_ENCODING)
+        && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
+    {
+        let words = "send the body as it is: no `Content-Encoding` is read here";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::invalid(words)));
+    }
+    let slot = shared.slots.take(&caller)?;
+    // Probes are no work: they must not keep an idle server up.
+    let probe = matches!(path, "/readyz" | "/metrics");
+    let busy = (!probe).then(|| shared.web.life.enter());
+    Ok(Pass { caller: Some(caller), _busy: busy, _slot: Some(slot) })
+}
+
+/// The size of the head. The connection's own bound is wider and has no words.
+fn head(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    let most = shared.web.app.settings.limits.head.as_u64();
+    let line = uri.path().len() + uri.query().map_or(0, str::len);
+    let fields = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
+    let size = u64::try_from(fields.sum::<usize>() + line).unwrap_or(u64::MAX);
+    if size <= most {
+        return Ok(());
+    }
+    let words = format!("the head of {size} bytes is over the limit of {most}: send less, or raise `limits.head`");
+    let fault = Fault::new(Code::TooLarge, words).with("limit", json!(most)).with("setting", json!("limits.head"));
+    Err(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, fault))
+}
+
+fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
+    let values = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>();
+    let presented = Presented::of(values("x-operator-token"), values("authorization"));
+    shared.web.tokens.caller(&presented).map_err(|refused: Refused| {
+        let fault = Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!(refused.hint()));
+        Refusal::from(fault).with(header::WWW_AUTHENTICATE, "Bearer")
+    })
+}
+
+/// How many requests each token has open.
+pub(super) struct Slots {
+    most: usize,
+    by_caller: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+impl Slots {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most: most.min(Semaphore::MAX_PERMITS), by_caller: Mutex::default() }
+    }
+
+    fn take(&self, caller: &Caller) -> Result<OwnedSemaphorePermit, Refusal> {
+        let slots = {
+            let mut all = self.by_caller.lock().unwrap_or_else(PoisonError::into_inner);
+            // As many entries as there are tokens: callers come from the list of those alone.
+            match all.get(&caller.name) {
+                Some(slots) => slots.clone(),
+                None => all.entry(caller.name.clone()).or_insert_with(|| Arc::new(Semaphore::new(self.most))).clone(),
+            }
+        };
+        slots.try_acquire_owned().map_err(|_| {
+            let words = format!(
+                "the token `{}` has {} requests open already: wait for one to end, or raise `limits.requests_per_token`",
+                caller.name, self.most
+            );
+            Fault::new(Code::Saturated, words).retry_after(Some(Duration::from_secs(1))).into()
+        })
+    }
+}
+
+/// Headers that every answer has.
+fn dress(response: &mut Response, id: &str) {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(ID, id);
+    }
+    let fixed = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    ];
+    for (name, value) in fixed {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+}
+
+/// A handler that panicked: the caller is told no more than that.
+pub(super) fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response<Body> {
+    let what = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    Refusal::from(Fault::internal(format!("panic: {what}"))).into_response()
+}
