@@ -4,7 +4,7 @@
 //! itself would not load is an error. Keys are never repeated, only where they are.
 
 mod entry;
-mod ids;
+pub(in crate::cli) mod ids;
 mod settings;
 mod text;
 mod yaml;

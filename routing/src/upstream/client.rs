@@ -114,9 +114,15 @@ fn is_loopback(url: &Url) -> bool {
 
 /// Whether nobody listens there.
 pub(super) fn is_refused(error: &dyn Error) -> bool {
-    std::iter::successors(Some(error), |cause| cause.source())
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::ConnectionRefused)
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// The innermost cause: the words of the operating system or of TLS, without the URL.

@@ -46,7 +46,7 @@ impl Ids {
 }
 
 /// The nearest id that fits: small letters, one `-` for each run of anything else.
-fn slug(id: &str) -> String {
+pub(in crate::cli) fn slug(id: &str) -> String {
     let mut slug = String::new();
     for c in id.to_lowercase().chars() {
         match c {

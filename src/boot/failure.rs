@@ -1,0 +1,43 @@
+//! Why the server does not start.
+
+use std::{io, net::SocketAddr, path::PathBuf};
+
+use crate::auth::Posture;
+
+/// Why the server does not start. Nothing is left half done.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The token is missing or too weak for the address.
+    #[error(transparent)]
+    Token(#[from] Posture),
+    /// Another server has the data directory.
+    #[error("another server{} runs on the data directory `{}` already: stop that one, or name another directory with `ADJUTANT_DATA_DIR`", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), .dir.display())]
+    SecondInstance {
+        /// The directory.
+        dir: PathBuf,
+        /// The other server's process, when it said so.
+        pid: Option<u32>,
+    },
+    /// The data directory cannot be used.
+    #[error("the data directory `{}` cannot be used: {error}", .dir.display())]
+    DataDir {
+        /// The directory.
+        dir: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The roster is missing, cannot be read, or is wrong: every problem on a line of its own.
+    #[error("{0}")]
+    Roster(String),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}{}", if .error.kind() == io::ErrorKind::AddrInUse { "; another program has it: stop that one, or choose another with `--listen`" } else { "" })]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        error: io::Error,
+    },
+    /// Something else.
+    #[error("{0:#}")]
+    Other(#[from] anyhow::Error),
+}

@@ -1,0 +1,87 @@
+//! The roster file at start and at every change: read whole, parsed, and only then taken.
+
+use std::{fs, io, path::Path};
+
+use roster::{KeyRef, Kind, Roster};
+use secrecy::SecretString;
+
+use super::Failure;
+use crate::{
+    config::{Env, RosterFile},
+    telemetry::Secrets,
+};
+
+/// The roster to start with. A file that is named must exist; without the usual one, `HUGPY_BASE`
+/// makes one backend, else there is none.
+pub(super) fn first(file: &RosterFile, env: &Env) -> Result<Roster, Failure> {
+    if let Some(path) = file.path() {
+        match fs::read(path) {
+            Ok(bytes) => return parse(path, &bytes).map_err(Failure::Roster),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && matches!(file, RosterFile::Usual(_)) => {}
+            Err(error) => return Err(Failure::Roster(unreadable(path, &error))),
+        }
+    }
+    match env.get("HUGPY_BASE") {
+        Some(base) => Roster::hugpy(base, env.get("HUGPY_API_KEY").is_some())
+            .map_err(|error| Failure::Roster(error.problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>().join("\n"))),
+        None => Ok(Roster::default()),
+    }
+}
+
+/// What is said of a roster file that cannot be read.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> String {
+    format!("cannot read the roster `{}`: {error}; `adjutant roster discover` prints one to begin with", path.display())
+}
+
+/// The roster in a file's bytes.
+///
+/// # Errors
+/// Every problem on a line of its own, as `file:line:column: what`.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Roster, String> {
+    Roster::from_bytes(bytes).map_err(|error| {
+        let line = |problem: &roster::Problem| format!("{}:{problem}", path.display());
+        error.problems.iter().map(line).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Logs what is allowed in a roster but probably not meant.
+pub(super) fn warn(path: Option<&Path>, roster: &Roster) {
+    let file = path.map(|path| path.display().to_string()).unwrap_or_default();
+    for warning in roster.warnings() {
+        tracing::warn!("{file}:{warning}");
+    }
+}
+
+/// Keeps every secret that a roster names out of the log.
+pub(super) fn hide(secrets: &Secrets, roster: &Roster, env: &Env) {
+    for backend in roster.backends() {
+        match &backend.key {
+            Some(KeyRef::Env(name)) => {
+                if let Some(key) = env.get(name) {
+                    secrets.hide(&SecretString::from(key.trim()));
+                }
+            }
+            Some(KeyRef::File(path)) => {
+                let path = match (path.strip_prefix("~"), env.path("HOME")) {
+                    (Ok(rest), Some(home)) => home.join(rest),
+                    _ => path.clone(),
+                };
+                // One that cannot be read is no secret yet; a call with it says why.
+                if fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() < 16_384)
+                    && let Ok(key) = fs::read_to_string(&path)
+                {
+                    secrets.hide(&SecretString::from(key.trim()));
+                }
+            }
+            None => {}
+        }
+        if let Kind::OpenAi(server) = &backend.kind {
+            let secret = |name: &str| {
+                ["auth", "key", "token", "secret", "cookie"].iter().any(|word| name.to_ascii_lowercase().contains(word))
+            };
+            for (_, value) in server.headers.iter().filter(|(name, _)| secret(name)) {
+                secrets.hide(&SecretString::from(value.trim_start_matches("Bearer ").trim()));
+            }
+        }
+    }
+}
