@@ -6,7 +6,9 @@
 
 pub mod app;
 pub mod auth;
+pub mod boot;
 pub mod broker;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod http;

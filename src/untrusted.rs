@@ -145,7 +145,10 @@ fn opens_tag(text: &str) -> bool {
 }
 
 fn name_of(text: &str) -> &str {
-    let end = text.bytes().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let end = text
+        .bytes()
+        .take(LONGEST)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     text.get(..end.count()).unwrap_or_default()
 }
 

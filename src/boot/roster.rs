@@ -12,20 +12,22 @@ use crate::{
 };
 
 /// The roster to start with. A file that is named must exist; without the usual one, `HUGPY_BASE`
-/// makes one backend, else there is none.
-pub(super) fn first(file: &RosterFile, env: &Env) -> Result<Roster, Failure> {
+/// makes one backend, else there is none. With the content of the file, where there is one.
+pub(super) fn first(file: &RosterFile, env: &Env) -> Result<(Roster, Option<Vec<u8>>), Failure> {
     if let Some(path) = file.path() {
         match fs::read(path) {
-            Ok(bytes) => return parse(path, &bytes).map_err(Failure::Roster),
+            Ok(bytes) => {
+                let roster = parse(path, &bytes).map_err(Failure::Roster)?;
+                return Ok((roster, Some(bytes)));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound && matches!(file, RosterFile::Usual(_)) => {}
             Err(error) => return Err(Failure::Roster(unreadable(path, &error))),
         }
     }
-    match env.get("HUGPY_BASE") {
-        Some(base) => Roster::hugpy(base, env.get("HUGPY_API_KEY").is_some())
-            .map_err(|error| Failure::Roster(error.problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>().join("\n"))),
-        None => Ok(Roster::default()),
-    }
+    let Some(base) = env.get("HUGPY_BASE") else { return Ok((Roster::default(), None)) };
+    let hugpy = Roster::hugpy(base, env.get("HUGPY_API_KEY").is_some());
+    let words = |error: roster::Error| error.problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>();
+    Ok((hugpy.map_err(|error| Failure::Roster(words(error).join("\n")))?, None))
 }
 
 /// What is said of a roster file that cannot be read.

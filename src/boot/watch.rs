@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::atomic::Ordering,
     time::Duration,
@@ -14,6 +14,7 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::AccessKind};
 use tokio::{
+    fs,
     sync::mpsc,
     time::{Instant, sleep, timeout_at},
 };
@@ -54,7 +55,7 @@ impl Watch {
         let mut watcher = watcher(sender);
         let mut watched = BTreeSet::new();
         loop {
-            rewatch(watcher.as_mut(), &self.path, &mut watched);
+            rewatch(watcher.as_mut(), &self.path, &mut watched).await;
             // Also the first time: the file may have changed since it was read.
             self.look().await;
             let next = Instant::now() + LOOK;
@@ -71,54 +72,44 @@ impl Watch {
 
     /// Takes the file when its content is another.
     async fn look(&mut self) {
-        let Some(content) = self.settled().await else { return };
-        match content {
+        match self.settled().await {
+            Ok(bytes) if self.seen.as_ref() == Some(&bytes) => {}
             Ok(bytes) => {
-                if self.seen.as_ref() == Some(&bytes) && self.app.roster_error.load().is_none() {
-                    return;
-                }
-                let again = self.seen.as_ref() == Some(&bytes);
                 match roster::parse(&self.path, &bytes) {
                     Ok(roster) => self.take(roster),
-                    Err(_) if again => return,
                     Err(problems) => self.refuse(problems),
                 }
                 self.seen = Some(bytes);
             }
             Err(error) => {
-                let was_there = self.seen.take().is_some();
-                if was_there {
+                if self.seen.take().is_some() {
                     self.refuse(roster::unreadable(&self.path, &error));
                 }
             }
         }
     }
 
-    /// The content, once it stands still. An empty file that had a content is given some time: it
-    /// may be about to be written.
-    async fn settled(&self) -> Option<io::Result<Vec<u8>>> {
-        let read = || fs::read(&self.path);
-        let mut before = read();
-        if let (Ok(bytes), Some(seen)) = (&before, &self.seen)
-            && bytes == seen
-        {
-            return Some(before);
-        }
+    /// The content, once it stands still. An empty or missing file that had a content is given a
+    /// tenth of a second: it may be about to be written.
+    async fn settled(&self) -> io::Result<Vec<u8>> {
+        let mut before = fs::read(&self.path).await;
         for _ in 0..10 {
-            sleep(SETTLE).await;
-            let now = read();
-            let same = match (&before, &now) {
-                (Ok(before), Ok(now)) => before == now,
-                (Err(before), Err(now)) => before.kind() == now.kind(),
-                _ => false,
+            let as_seen = match &before {
+                Ok(bytes) => self.seen.as_ref() == Some(bytes),
+                Err(_) => self.seen.is_none(),
             };
-            let suspect = now.as_ref().is_ok_and(Vec::is_empty) || now.is_err();
-            if same && !suspect {
-                return Some(now);
+            if as_seen {
+                break;
             }
+            sleep(SETTLE).await;
+            let now = fs::read(&self.path).await;
+            let stands = matches!((&before, &now), (Ok(before), Ok(now)) if before == now && !now.is_empty());
             before = now;
+            if stands {
+                break;
+            }
         }
-        Some(before)
+        before
     }
 
     fn take(&self, roster: ::roster::Roster) {
@@ -159,20 +150,18 @@ fn watcher(sender: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
 }
 
 /// Watches the directory of the file and, where it is a link, that of what it points to.
-fn rewatch(watcher: Option<&mut RecommendedWatcher>, path: &Path, watched: &mut BTreeSet<PathBuf>) {
+async fn rewatch(watcher: Option<&mut RecommendedWatcher>, path: &Path, watched: &mut BTreeSet<PathBuf>) {
     let Some(watcher) = watcher else { return };
-    let parent = |path: &Path| match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-        Some(parent) => parent.to_owned(),
-        None => PathBuf::from("/"),
-    };
-    let wanted: BTreeSet<PathBuf> =
-        [Some(parent(path)), fs::canonicalize(path).ok().map(|real| parent(&real))].into_iter().flatten().collect();
+    let mut wanted = BTreeSet::new();
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    wanted.extend(fs::canonicalize(parent).await.ok());
+    let real = fs::canonicalize(path).await.ok();
+    wanted.extend(real.as_deref().and_then(Path::parent).map(Path::to_owned));
     for gone in watched.difference(&wanted) {
         // It may be gone from the disk, and with it the watch.
         let _ = watcher.unwatch(gone);
     }
-    watched.retain(|dir| wanted.contains(dir) && dir.is_dir());
+    watched.retain(|dir| wanted.contains(dir));
     for dir in wanted {
         if !watched.contains(&dir) && watcher.watch(&dir, RecursiveMode::NonRecursive).is_ok() {
             watched.insert(dir);

@@ -34,7 +34,8 @@ impl Journal for Receipts {
             .increment(1);
         metrics::histogram!("adjutant_attempt_seconds", "backend" => backend.clone())
             .record(seconds(attempt.ms));
-        metrics::histogram!("adjutant_queue_seconds", "backend" => backend).record(seconds(attempt.queue_ms));
+        metrics::histogram!("adjutant_queue_seconds", "backend" => backend)
+            .record(seconds(attempt.queue_ms));
         tracing::info!(
             request = %receipt.request,
             caller = %receipt.caller,

@@ -2,6 +2,10 @@
 
 use std::{fmt, process::ExitCode};
 
+use serde_json::{Map, Value};
+
+use crate::untrusted;
+
 /// The exit codes of every command. A number keeps its meaning for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -83,12 +87,29 @@ pub struct Error {
     pub exit: Exit,
     /// What the person reads: the thing and the remedy.
     pub message: String,
+    /// The server's own words, for `--json`.
+    pub document: Option<Value>,
 }
 
 impl Error {
     /// A failure with its words.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into() }
+        Self { exit, message: message.into(), document: None }
+    }
+
+    /// A fault of the server: the body of its answer, `{"error", "code", …}`.
+    pub fn of_fault(body: Map<String, Value>) -> Self {
+        let word = |name: &str| body.get(name).and_then(Value::as_str);
+        let exit = Exit::of_fault(word("code").unwrap_or_default(), word("kind"));
+        let mut message = word("error").unwrap_or("the server gave no reason").to_owned();
+        if let Some(hint) = word("hint") {
+            message = format!("{message}: {hint}");
+        }
+        if let Some(seconds) = body.get("retry_after").and_then(Value::as_u64) {
+            message = format!("{message} (again in {seconds} s)");
+        }
+        let (message, _) = untrusted::project(&message);
+        Self { exit, message: message.into_owned(), document: Some(body.into()) }
     }
 
     /// The person gave something that cannot be right.
@@ -152,6 +173,15 @@ mod tests {
         }
         assert_eq!(Exit::of_fault("unavailable", Some("no_local")), Exit::NoFit);
         assert_eq!(Exit::of_fault("", None), Exit::Failed);
+    }
+
+    #[test]
+    fn a_fault_keeps_its_words_and_when_to_come_again() {
+        let body = serde_json::json!({"error": "the queue is full\u{7}", "code": "saturated", "retry_after": 3});
+        let error = Error::of_fault(body.as_object().cloned().unwrap());
+        assert_eq!(error.exit, Exit::Temporary);
+        assert_eq!(error.message, "the queue is full\\u{7} (again in 3 s)");
+        assert_eq!(error.document, Some(body));
     }
 
     #[test]

@@ -16,7 +16,7 @@ const MOST: u64 = 256 * 1024 * 1024;
 ///
 /// # Errors
 /// When it cannot be read or is larger than 256 MiB.
-pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let name = if is_stdin(path) { "standard input".to_owned() } else { shown(path) };
     let mut bytes = Vec::new();
     let read = if is_stdin(path) {
@@ -38,7 +38,7 @@ pub fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// Also when it is not UTF-8.
-pub fn text(path: &Path) -> Result<String, Error> {
+pub(crate) fn text(path: &Path) -> Result<String, Error> {
     String::from_utf8(bytes(path)?).map_err(|error| {
         let name = if is_stdin(path) { "standard input".to_owned() } else { shown(path) };
         let at = error.utf8_error().valid_up_to();
@@ -47,12 +47,12 @@ pub fn text(path: &Path) -> Result<String, Error> {
 }
 
 /// Whether a path stands for standard input.
-pub fn is_stdin(path: &Path) -> bool {
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// A path in a message.
-pub fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     format!("`{}`", path.display())
 }
 
@@ -61,7 +61,7 @@ pub fn shown(path: &Path) -> String {
 ///
 /// # Errors
 /// When it cannot be written; then the file is as it was.
-pub fn replace(path: &Path, content: &str) -> io::Result<Option<PathBuf>> {
+pub(crate) fn replace(path: &Path, content: &str) -> io::Result<Option<PathBuf>> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;

@@ -8,15 +8,12 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
-    exit::{Error, Exit},
-    table::Table,
-};
+use super::{exit::Error, table::Table};
 use crate::config::Env;
 
 /// Standard output and error of this process, and what they can show.
 #[derive(Debug)]
-pub struct Output {
+pub(crate) struct Output {
     /// Whether a person reads the results.
     is_terminal: bool,
     /// Whether results may have colours.
@@ -28,7 +25,7 @@ pub struct Output {
 impl Output {
     /// The streams of this process: colours only on a terminal, and never where `NO_COLOR` is set
     /// or the terminal is dumb.
-    pub fn new(env: &Env) -> Self {
+    pub(crate) fn new(env: &Env) -> Self {
         let wanted = env.get("NO_COLOR").is_none() && env.get("TERM") != Some("dumb");
         let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         Self { is_terminal: out, colours: wanted && out, note_colours: wanted && err }
@@ -38,7 +35,7 @@ impl Output {
     ///
     /// # Errors
     /// When it cannot be written; quietly when the reader left.
-    pub fn line(&self, text: impl Display) -> Result<(), Error> {
+    pub(crate) fn line(&self, text: impl Display) -> Result<(), Error> {
         write(&mut io::stdout().lock(), format_args!("{text}\n"))
     }
 
@@ -46,7 +43,7 @@ impl Output {
     ///
     /// # Errors
     /// As for [`Output::line`].
-    pub fn text(&self, text: &str) -> Result<(), Error> {
+    pub(crate) fn text(&self, text: &str) -> Result<(), Error> {
         let end = if self.is_terminal && !text.ends_with('\n') { "\n" } else { "" };
         write(&mut io::stdout().lock(), format_args!("{text}{end}"))
     }
@@ -55,7 +52,7 @@ impl Output {
     ///
     /// # Errors
     /// As for [`Output::line`].
-    pub fn json(&self, value: &impl Serialize) -> Result<(), Error> {
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Error> {
         let text = if self.is_terminal {
             serde_json::to_string_pretty(value)
         } else {
@@ -68,7 +65,7 @@ impl Output {
     ///
     /// # Errors
     /// As for [`Output::line`].
-    pub fn json_line(&self, value: &impl Serialize) -> Result<(), Error> {
+    pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), Error> {
         let text = serde_json::to_string(value);
         self.line(text.map_err(|error| Error::failed(format!("cannot write JSON: {error}")))?)
     }
@@ -77,46 +74,34 @@ impl Output {
     ///
     /// # Errors
     /// As for [`Output::line`].
-    pub fn table(&self, table: Table) -> Result<(), Error> {
+    pub(crate) fn table(&self, table: Table) -> Result<(), Error> {
         let width = self.is_terminal.then(|| rustix::termios::tcgetwinsize(io::stdout()));
         let width = width.and_then(Result::ok).map(|size| size.ws_col).filter(|width| *width > 0);
         self.line(table.render(width, self.colours))
     }
 
     /// What a person should know besides the results.
-    pub fn note(&self, text: impl Display) {
+    pub(crate) fn note(&self, text: impl Display) {
+        note(format_args!("{text}\n"));
+    }
+
+    /// Asks the person at the terminal for something.
+    pub(crate) fn ask(text: &str) {
         note(format_args!("{text}\n"));
     }
 
     /// Something that is probably not meant.
-    pub fn warn(&self, text: impl Display) {
-        self.labelled("33", "warning", &text);
-    }
-
-    /// Ends a command: the words of a failure to standard error, the code to the caller.
-    pub fn end(&self, outcome: Result<Exit, Error>) -> Exit {
-        match outcome {
-            Ok(exit) => exit,
-            Err(error) => {
-                if !error.message.is_empty() {
-                    self.labelled("31", "error", &error.message);
-                }
-                error.exit
-            }
-        }
-    }
-
-    fn labelled(&self, colour: &str, label: &str, text: &dyn Display) {
+    pub(crate) fn warn(&self, text: impl Display) {
         if self.note_colours {
-            note(format_args!("\u{1b}[1;{colour}m{label}:\u{1b}[0m {text}\n"));
+            note(format_args!("\u{1b}[1;33mwarning:\u{1b}[0m {text}\n"));
         } else {
-            note(format_args!("{label}: {text}\n"));
+            note(format_args!("warning: {text}\n"));
         }
     }
 }
 
 /// Whether a person watches standard error.
-pub fn is_watched() -> bool {
+pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
@@ -135,6 +120,7 @@ fn write(out: &mut impl Write, text: std::fmt::Arguments<'_>) -> Result<(), Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::exit::Exit;
 
     struct Failing(io::ErrorKind);
 

@@ -24,13 +24,13 @@ const LINES: usize = 8;
 
 /// One line that says what is waited for and how long it has been.
 #[derive(Debug)]
-pub struct Spinner {
+pub(crate) struct Spinner {
     bar: ProgressBar,
 }
 
 impl Spinner {
     /// A spinner with these words, not shown yet.
-    pub fn new(words: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(words: impl Into<Cow<'static, str>>) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(style("{spinner} {msg} · {elapsed}"));
         bar.set_message(words);
@@ -38,12 +38,12 @@ impl Spinner {
     }
 
     /// Other words from now on.
-    pub fn say(&self, words: impl Into<Cow<'static, str>>) {
+    pub(crate) fn say(&self, words: impl Into<Cow<'static, str>>) {
         self.bar.set_message(words);
     }
 
     /// Does the work, and shows the spinner once it has lasted over a second.
-    pub async fn during<F: Future>(&self, work: F) -> F::Output {
+    pub(crate) async fn during<F: Future>(&self, work: F) -> F::Output {
         let mut work = pin!(work);
         if !is_watched() {
             return work.await;
@@ -73,7 +73,7 @@ impl Drop for Cleared<'_> {
 
 /// How far a batch is: one bar for all of it, and a line for each backend that answered.
 #[derive(Debug)]
-pub struct Bars {
+pub(crate) struct Bars {
     lines: MultiProgress,
     all: ProgressBar,
     backends: BTreeMap<String, Backend>,
@@ -89,7 +89,7 @@ struct Backend {
 
 impl Bars {
     /// Bars for a batch of `total` items.
-    pub fn new(total: u64) -> Self {
+    pub(crate) fn new(total: u64) -> Self {
         // Hidden by itself where standard error is no terminal.
         let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let all = lines.add(ProgressBar::new(total));
@@ -97,13 +97,24 @@ impl Bars {
         Self { lines, all, backends: BTreeMap::new(), failed: 0 }
     }
 
-    /// Shows the time that has passed.
-    pub fn tick(&self) {
-        self.all.tick();
+    /// Waits for the next item, and shows the time that passes meanwhile.
+    pub(crate) async fn during<F: Future>(&self, next: F) -> F::Output {
+        let mut next = pin!(next);
+        loop {
+            match tokio::time::timeout(TICK, &mut next).await {
+                Ok(done) => return done,
+                Err(_) => self.all.tick(),
+            }
+        }
+    }
+
+    /// Does something that writes to the terminal, with the bars out of its way.
+    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.lines.suspend(write)
     }
 
     /// One item is done: on this backend in that time, or nowhere.
-    pub fn done(&mut self, ok: bool, backend: Option<&str>, ms: Option<u64>) {
+    pub(crate) fn done(&mut self, ok: bool, backend: Option<&str>, ms: Option<u64>) {
         if !ok {
             self.failed += 1;
             self.all.set_message(format!(" · {} not answered", self.failed));
@@ -141,7 +152,7 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// A duration as a person reads it: `640 ms`, `3.2 s`, `2 min 5 s`.
-pub fn took(since: Instant) -> String {
+pub(crate) fn took(since: Instant) -> String {
     let took = since.elapsed();
     match took.as_secs() {
         0 => format!("{} ms", took.as_millis()),

@@ -11,7 +11,7 @@ const CELL: usize = 400;
 
 /// How a cell is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     /// As it should be.
     Good,
     /// Worth a look.
@@ -25,15 +25,15 @@ pub enum Tone {
 /// A table under construction. What its cells say may come from elsewhere: control characters
 /// are escaped.
 #[derive(Debug)]
-pub struct Table(Inner);
+pub(crate) struct Table(Inner);
 
 /// One cell.
 #[derive(Debug)]
-pub struct Text(Cell);
+pub(crate) struct Text(Cell);
 
 impl Table {
     /// A table with these headings.
-    pub fn new(headings: &[&str]) -> Self {
+    pub(crate) fn new(headings: &[&str]) -> Self {
         let mut table = Inner::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         let heading = |text: &&str| Cell::new(text).add_attribute(Attribute::Bold);
@@ -42,12 +42,12 @@ impl Table {
     }
 
     /// One more row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = Text>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Text>) {
         self.0.add_row(cells.into_iter().map(|Text(cell)| cell).collect::<Vec<_>>());
     }
 
     /// The table as text: within `width` columns where one is given.
-    pub fn render(mut self, width: Option<u16>, colours: bool) -> String {
+    pub(crate) fn render(mut self, width: Option<u16>, colours: bool) -> String {
         for column in self.0.column_iter_mut() {
             column.set_padding((0, 2));
         }
@@ -65,17 +65,17 @@ impl Table {
 }
 
 /// A cell.
-pub fn text(text: impl AsRef<str>) -> Text {
+pub(crate) fn text(text: impl AsRef<str>) -> Text {
     Text(Cell::new(untrusted::one_line(text.as_ref(), CELL)))
 }
 
 /// A cell of a number.
-pub fn number(number: impl ToString) -> Text {
+pub(crate) fn number(number: impl ToString) -> Text {
     Text(Cell::new(number).set_alignment(CellAlignment::Right))
 }
 
 /// A cell with a meaning.
-pub fn toned(tone: Tone, words: impl AsRef<str>) -> Text {
+pub(crate) fn toned(tone: Tone, words: impl AsRef<str>) -> Text {
     let Text(cell) = text(words);
     Text(match tone {
         Tone::Good => cell.fg(Color::Green),

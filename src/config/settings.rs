@@ -207,7 +207,7 @@ pub struct Log {
 
 impl Default for Log {
     fn default() -> Self {
-        Self { filter: "info".to_owned(), format: Format::Auto }
+        Self { filter: "info,rmcp=warn".to_owned(), format: Format::Auto }
     }
 }
 

@@ -108,7 +108,7 @@ impl<H: ServerHandler> Face<H> {
                 .with_json_response(true)
                 .with_max_request_body_bytes(settings.max_body)
                 .with_sse_keep_alive(Some(settings.keep_alive))
-                .with_sse_retry(Some(settings.retry))
+                .with_sse_retry(None)
                 .with_cancellation_token(settings.shutdown.clone()),
         );
         let tasks = TaskTracker::new();

@@ -318,3 +318,27 @@ fn not_started(name: &str, error: &io::Error) -> Failure {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_never_gets_our_tokens_nor_what_the_roster_scrubs() {
+        let program = Cli {
+            cmd: vec!["true".into()],
+            parse: Parse::Plain,
+            scrub_env: vec!["ANTHROPIC_API_KEY".into()],
+            model: None,
+        };
+        let command = command(&program, "hi", false);
+        let removed: Vec<_> = command
+            .as_std()
+            .get_envs()
+            .filter_map(|(name, value)| value.is_none().then(|| name.to_str()).flatten())
+            .collect();
+        for name in OUR_TOKENS.into_iter().chain(["ANTHROPIC_API_KEY"]) {
+            assert!(removed.contains(&name), "{name}");
+        }
+    }
+}

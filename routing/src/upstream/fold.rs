@@ -76,14 +76,21 @@ impl Fold {
             choice.get("index").and_then(Value::as_u64).is_none_or(|index| index == 0)
         });
         let Some(Value::Object(choice)) = first else { return Ok(()) };
+        // Some servers send the same words under two of these names: the most exact one counts.
+        let said = ["delta", "message", "text"]
+            .into_iter()
+            .find(|name| choice.get(*name).is_some_and(|said| !said.is_null()));
         for (name, value) in choice {
             match (name.as_str(), value) {
-                ("delta" | "message", Value::Object(message)) => self.message(message)?,
-                ("text", text) => self.content(text)?,
+                ("delta" | "message", Value::Object(message)) if said == Some(name.as_str()) => {
+                    self.message(message)?;
+                }
+                ("text", text) if said == Some("text") => self.content(text)?,
                 ("finish_reason", Value::String(reason)) if !reason.is_empty() => {
                     self.finish = Some(reason);
                 }
-                ("index" | "delta" | "message" | "finish_reason", _) | (_, Value::Null) => {}
+                ("index" | "delta" | "message" | "text" | "finish_reason", _)
+                | (_, Value::Null) => {}
                 (_, value) => self.gather(name, value)?,
             }
         }

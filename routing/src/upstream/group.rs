@@ -6,8 +6,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 /// The group of a child that was started as its leader. Dropping it kills the group at once.
 ///
 /// The group's number cannot mean another group while the leader is not reaped or a member lives.
-/// Between a reaped leader without members and the drop there is no wait, and Linux gives numbers
-/// out in a cycle, so that it does not come round in that time.
+/// A reaped leader without members is at most a fraction of a second old when this is dropped, and
+/// numbers are given out in a cycle that does not come round in that time.
 pub(super) struct Group(Option<Pid>);
 
 impl Group {

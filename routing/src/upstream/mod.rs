@@ -7,6 +7,9 @@
 //! | `cli` | one child process in a process group of its own | the call's deadline |
 //! | `extract` | sentences of the prompt itself, ranked | none: it does not wait |
 //!
+//! Where an answer is not streamed, `first_token` bounds the wait for its first byte, which for most
+//! servers is the whole generation, and `idle` the wait for more of it.
+//!
 //! Dropping the future of a call closes its connection, or kills its process group, at once.
 
 mod body;

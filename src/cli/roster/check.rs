@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{
-        context::Context,
+        Context,
         exit::{Error, Exit},
         files,
+        output::Output,
     },
     config::RosterFile,
     untrusted,
@@ -25,20 +26,19 @@ Examples:
   adjutant roster check --json | jq '.errors[]'
 
 Each finding is one line, FILE:LINE:COLUMN: error or warning: what is wrong and what to do. Warnings
-alone are no failure; with an error the exit code is 2.")]
-pub struct Check {
+alone are no failure; with an error the exit code is 2. With --json: one document with `file`, `ok`,
+`backends`, `revision`, `errors` and `warnings`.")]
+pub(super) struct Check {
     /// The file, `-` for standard input [default: the roster of the settings]
     file: Option<PathBuf>,
-    /// Print one JSON document: `file`, `ok`, `backends`, `revision`, `errors`, `warnings`
-    #[arg(long)]
-    json: bool,
 }
 
 /// Runs `roster check`.
 ///
 /// # Errors
 /// When there is no file to check.
-pub fn run(args: &Check, cx: &Context) -> Result<Exit, Error> {
+pub(super) fn run(args: &Check, cx: &Context) -> Result<(), Error> {
+    let out = Output::new(&cx.env);
     let path = match &args.file {
         Some(path) => path.clone(),
         None => of_settings(cx)?,
@@ -49,9 +49,9 @@ pub fn run(args: &Check, cx: &Context) -> Result<Exit, Error> {
         Err(error) => (error.problems.as_slice(), &[][..]),
     };
     let backends = outcome.as_ref().map_or(0, |roster| roster.backends().len());
-    if args.json {
+    if cx.globals.json {
         let list = |problems: &[Problem]| problems.iter().map(document).collect::<Vec<_>>();
-        cx.out.json(&json!({
+        out.json(&json!({
             "file": path.display().to_string(),
             "ok": outcome.is_ok(),
             "backends": outcome.is_ok().then_some(backends),
@@ -64,19 +64,20 @@ pub fn run(args: &Check, cx: &Context) -> Result<Exit, Error> {
         for (label, problems) in [("error", errors), ("warning", warnings)] {
             for Problem { line, column, message } in problems {
                 let (message, _) = untrusted::project(message);
-                cx.out.line(format_args!("{name}:{line}:{column}: {label}: {message}"))?;
+                out.line(format_args!("{name}:{line}:{column}: {label}: {message}"))?;
             }
         }
-        cx.out.note(match errors.len() {
+        out.note(match errors.len() {
             0 => format!("{name}: {backends} backend{}, no error", plural(backends)),
             count => format!("{name}: {count} error{}", plural(count)),
         });
     }
-    Ok(if outcome.is_ok() { Exit::Ok } else { Exit::Usage })
+    // The findings say what is wrong.
+    outcome.map(|_| ()).map_err(|_| Error::new(Exit::Usage, ""))
 }
 
 fn of_settings(cx: &Context) -> Result<PathBuf, Error> {
-    match cx.load()?.roster {
+    match cx.settings(Vec::new())?.roster {
         RosterFile::Named(path) => Ok(path),
         RosterFile::Usual(path) if path.exists() => Ok(path),
         RosterFile::Usual(path) => Err(Error::usage(format!(

@@ -9,15 +9,10 @@ use routing::upstream::Upstream;
 use serde_json::json;
 use url::Url;
 
-use crate::cli::{
-    context::Context,
-    exit::{Error, Exit},
-    import::ids::slug,
-    progress::Spinner,
-};
+use crate::cli::{Context, exit::Error, import::ids::slug, output::Output, progress::Spinner};
 
 /// The ports of Ollama, llama.cpp, LM Studio and vLLM.
-pub const PORTS: [u16; 4] = [11434, 8080, 1234, 8000];
+pub(crate) const PORTS: [u16; 4] = [11434, 8080, 1234, 8000];
 
 /// What `roster discover` takes.
 #[derive(Debug, Args)]
@@ -29,37 +24,35 @@ Examples:
   adjutant roster discover --json | jq -r '.servers[].models[].model'
 
 Only this machine is asked (GET /v1/models on 127.0.0.1). Add to each entry what it is good at:
-`good_at` is what a call names as `task`.")]
-pub struct Discover {
+`good_at` is what a call names as `task`. With --json: one document with `servers` (each `base_url`
+and its `models`) and what was `asked`.")]
+pub(crate) struct Discover {
     /// Ask this port instead of the usual ones; may be repeated
     #[arg(long = "port", value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     ports: Vec<u16>,
-    /// Print one JSON document: `servers` (`base_url`, `models` with `id` and `model`), `asked`
-    #[arg(long)]
-    json: bool,
 }
 
 /// A server that answered.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     /// Its URL up to `/v1`.
-    pub base_url: Url,
+    pub(crate) base_url: Url,
     /// Its models, each with an id that no other has.
-    pub models: Vec<Model>,
+    pub(crate) models: Vec<Model>,
 }
 
 /// One model of a server.
 #[derive(Debug)]
-pub struct Model {
+pub(crate) struct Model {
     /// An id for the roster.
-    pub id: String,
+    pub(crate) id: String,
     /// Its name on the server.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 impl Model {
     /// Whether its name says that it makes no text.
-    pub fn is_embedding(&self) -> bool {
+    pub(crate) fn is_embedding(&self) -> bool {
         let name = self.name.to_lowercase();
         ["embed", "rerank", "whisper", "tts"].iter().any(|word| name.contains(word))
     }
@@ -69,35 +62,36 @@ impl Model {
 ///
 /// # Errors
 /// When no HTTP client can be had.
-pub async fn run(args: &Discover, cx: &Context) -> Result<Exit, Error> {
+pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
+    let out = Output::new(&cx.env);
     let ports = if args.ports.is_empty() { &PORTS[..] } else { &args.ports };
     let spinner = Spinner::new("looking for model servers on this machine");
     let servers = spinner.during(find(ports)).await?;
-    if args.json {
+    if cx.globals.json {
         let list = |server: &Server| {
             let models = server.models.iter().map(|m| json!({"id": m.id, "model": m.name}));
             json!({ "base_url": server.base_url, "models": models.collect::<Vec<_>>() })
         };
         let asked: Vec<String> = ports.iter().map(|port| url(*port)).collect();
-        cx.out.json(&json!({ "servers": servers.iter().map(list).collect::<Vec<_>>(), "asked": asked }))?;
+        out.json(&json!({ "servers": servers.iter().map(list).collect::<Vec<_>>(), "asked": asked }))?;
     } else if servers.is_empty() {
         let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-        cx.out.note(format_args!(
+        out.note(format_args!(
             "no model server answers on 127.0.0.1, ports {}: start one (such as `ollama serve` or \
              `llama-server`), or name its port with `--port`",
             ports.join(", ")
         ));
     } else {
-        cx.out.text(&servers.iter().map(entries).collect::<Vec<_>>().join("\n"))?;
+        out.text(&servers.iter().map(entries).collect::<Vec<_>>().join("\n"))?;
     }
-    Ok(Exit::Ok)
+    Ok(())
 }
 
 /// The servers that answer on these ports of the loopback interface, in the order of the ports.
 ///
 /// # Errors
 /// When no HTTP client can be had.
-pub async fn find(ports: &[u16]) -> Result<Vec<Server>, Error> {
+pub(crate) async fn find(ports: &[u16]) -> Result<Vec<Server>, Error> {
     let upstream = Upstream::new().map_err(|failure| Error::failed(failure.to_string()))?;
     let ask = |port: &u16| {
         let (url, upstream) = (Url::parse(&url(*port)), &upstream);
@@ -139,7 +133,7 @@ fn id(name: &str, taken: &mut HashSet<String>) -> String {
 }
 
 /// A server's models as the text of roster entries.
-pub fn entries(server: &Server) -> String {
+pub(crate) fn entries(server: &Server) -> String {
     let mut text = format!("# {}\n", server.base_url);
     if server.models.is_empty() {
         text.push_str("# It answers and has no model: load one, and look again.\n");

@@ -4,11 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{
-    context::Context,
-    exit::{Error, Exit},
-    files, import,
-};
+use crate::cli::{Context, exit::Error, files, import};
 
 /// What `roster import` takes.
 #[derive(Debug, Args)]
@@ -19,7 +15,7 @@ Examples:
 
 The result goes to standard output; comments in it say what could not carry over. Check it with
 `adjutant roster check` before you use it.")]
-pub struct Import {
+pub(super) struct Import {
     /// A TangleBrain `roster.yaml`, `-` for standard input
     file: PathBuf,
     /// A TangleBrain `settings.yaml`, whose limits become comments for `adjutant.toml`
@@ -31,11 +27,10 @@ pub struct Import {
 ///
 /// # Errors
 /// When a file cannot be read or is no TangleBrain file.
-pub fn run(args: &Import, cx: &Context) -> Result<Exit, Error> {
+pub(super) fn run(args: &Import, cx: &Context) -> Result<(), Error> {
     let roster = files::text(&args.file)?;
     let settings = args.settings.as_deref().map(files::text).transpose()?;
     let text = import::tanglebrain(&roster, settings.as_deref())
         .map_err(|error| Error::usage(error.to_string()))?;
-    cx.out.text(&text)?;
-    Ok(Exit::Ok)
+    cx.print(&text)
 }

@@ -131,7 +131,7 @@ impl Answer {
     }
 
     fn done(done: Delegated, show: Show) -> Self {
-        let (answer, used) = (done.answer, done.answer_usage());
+        let answer = done.answer;
         let also = show.explain.then(|| also(&answer, show.raw));
         let (text, count) = if show.raw {
             (answer.text, 0)
@@ -144,7 +144,7 @@ impl Answer {
             backend: Some(done.backend),
             model: Some(untrusted::one_line(&answer.model, 200)),
             finish_reason: Some(untrusted::one_line(&answer.finish_reason, 60)),
-            usage: Some(used),
+            usage: Some(answer.usage.into()),
             cost_usd: done.cost_usd,
             ms: Some(done.ms),
             untrusted: Some(true),
@@ -169,16 +169,14 @@ impl Answer {
 
     fn line(&self) -> String {
         let word = |value: &Option<String>| value.clone().unwrap_or_default();
-        let mut line = format!(
-            "status=ok backend={} model={} finish={} untrusted=true",
+        let escaped =
+            self.neutralised.map_or(String::new(), |count| format!(" neutralised={count}"));
+        format!(
+            "status=ok backend={} model={} finish={} untrusted=true{escaped}",
             word(&self.backend),
             word(&self.model),
             word(&self.finish_reason)
-        );
-        if let Some(count) = self.neutralised {
-            line.push_str(&format!(" neutralised={count}"));
-        }
-        line
+        )
     }
 }
 
@@ -210,15 +208,9 @@ fn neutralise(value: &mut Value) {
     }
 }
 
-/// The usage of an answer as it is shown.
-trait Used {
-    fn answer_usage(&self) -> Usage;
-}
-
-impl Used for Delegated {
-    fn answer_usage(&self) -> Usage {
-        let used = self.answer.usage;
-        Usage {
+impl From<routing::upstream::Usage> for Usage {
+    fn from(used: routing::upstream::Usage) -> Self {
+        Self {
             input_tokens: used.input_tokens,
             output_tokens: used.output_tokens,
             cached_tokens: used.cached_tokens,

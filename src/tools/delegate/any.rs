@@ -94,7 +94,8 @@ impl Tool<App> for Delegate {
 
 /// One backend in one line: `id: good_at [a, b] (cost: …)`.
 fn line(target: &Target) -> String {
-    let skills = if target.good_at.is_empty() { "—".to_owned() } else { target.good_at.join(", ") };
+    let skills =
+        if target.good_at.is_empty() { "—".to_owned() } else { target.good_at.join(", ") };
     let price = target.cost.and_then(|cost| cost.input_per_mtok.zip(cost.output_per_mtok));
     let cost = match price {
         Some((input, output)) => format!("${input}/${output} per Mtok"),

@@ -25,9 +25,9 @@ pub(super) fn fault(error: &Error) -> Fault {
         Error::Exhausted { retry_after, .. } => {
             Fault::new(Code::Exhausted, message).retry_after(*retry_after)
         }
-        Error::Limited { retry_after, .. } => {
-            Fault::new(Code::Saturated, message).kind("rate_limited").retry_after(Some(*retry_after))
-        }
+        Error::Limited { retry_after, .. } => Fault::new(Code::Saturated, message)
+            .kind("rate_limited")
+            .retry_after(Some(*retry_after)),
         Error::Deadline { .. } => Fault::new(Code::Deadline, message).kind("deadline"),
         Error::Upstream { failure, .. } => upstream(failure, message),
         Error::Cancelled => Fault::new(Code::Unavailable, message).kind("cancelled"),

@@ -23,7 +23,10 @@ const MOST_MCP: usize = 200;
 /// One task of a batch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "mcp::schemars")]
-#[expect(dead_code, reason = "the schema of an item: items are read one by one, so that a bad one fails alone")]
+#[expect(
+    dead_code,
+    reason = "the schema of an item: items are read one by one, so that a bad one fails alone"
+)]
 struct Item {
     /// The whole sub-task.
     prompt: String,
@@ -125,7 +128,10 @@ impl Tool<App> for DelegateMany {
     /// The earlier server's clients read a list at the top level.
     fn text(reply: &Reply) -> Option<Vec<Block>> {
         let counts = reply.counts;
-        let line = format!("ok={} no_fit={} error={} untrusted=true", counts.ok, counts.no_fit, counts.error);
+        let line = format!(
+            "ok={} no_fit={} error={} untrusted=true",
+            counts.ok, counts.no_fit, counts.error
+        );
         Some(vec![Block::Text(json!(reply.results).to_string()), Block::Text(line)])
     }
 }

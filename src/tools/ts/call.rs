@@ -56,7 +56,10 @@ impl Tool<App> for TsCall {
     async fn call(self, cx: Call<App>) -> Result<Called, Fault> {
         let entry = catalogue().get(&self.name, &cx.caller)?;
         if entry.spec.dispatches {
-            return Err(Fault::invalid(format!("`{}` does not call itself: name the tool that you mean", self.name)));
+            return Err(Fault::invalid(format!(
+                "`{}` does not call itself: name the tool that you mean",
+                self.name
+            )));
         }
         let arguments = self.arguments.map_or(Value::Null, Value::Object);
         Ok(Called(Box::pin(entry.invoke(arguments, cx)).await?))

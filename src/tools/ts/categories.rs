@@ -15,7 +15,7 @@ pub(super) struct TsCategories {}
 /// One area.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(crate = "mcp::schemars")]
-pub(super) struct Category {
+pub(super) struct Area {
     /// The area's name, for `ts_list`.
     category: &'static str,
     /// How many of its tools you may call.
@@ -31,15 +31,15 @@ impl Tool<App> for TsCategories {
         core: true,
         ..Spec::new("ts_categories", "/ts/categories", Scope::Read)
     };
-    type Reply = Vec<Category>;
+    type Reply = Vec<Area>;
     type Error = Fault;
 
-    async fn call(self, cx: Call<App>) -> Result<Vec<Category>, Fault> {
+    async fn call(self, cx: Call<App>) -> Result<Vec<Area>, Fault> {
         let mut areas: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for entry in catalogue().allowed(&cx.caller) {
             areas.entry(entry.spec.area()).or_default().push(entry.spec.title);
         }
-        let rows = areas.into_iter().map(|(category, titles)| Category {
+        let rows = areas.into_iter().map(|(category, titles)| Area {
             category,
             tools: titles.len(),
             summary: titles.join("; "),

@@ -72,7 +72,9 @@ impl Tool<App> for TsList {
         let tools: Vec<Row> = rows.collect();
         if let (true, Some(wanted)) = (tools.is_empty(), &wanted) {
             let shown: String = wanted.chars().take(80).collect();
-            let words = format!("there is no category `{shown}` here: `ts_categories` names those that there are");
+            let words = format!(
+                "there is no category `{shown}` here: `ts_categories` names those that there are"
+            );
             return Err(Fault::new(Code::NotFound, words));
         }
         let next = match wanted {

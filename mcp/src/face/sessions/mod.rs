@@ -206,7 +206,7 @@ impl SessionManager for Sessions {
         let reader = {
             let mut state = session.state();
             state.touch(tokio::time::Instant::now());
-            state.listen(limits)
+            state.listen(limits, self.retry)
         };
         match reader {
             Some(reader) => Ok(session.reader(None, reader)),

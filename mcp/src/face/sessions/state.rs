@@ -129,11 +129,14 @@ impl State {
     }
 
     /// Opens one more reader of what belongs to no call, unless there are as many as may be.
-    pub(super) fn listen(&mut self, limits: &Limits) -> Option<u64> {
+    pub(super) fn listen(&mut self, limits: &Limits, retry: Duration) -> Option<u64> {
         if self.common.readers() >= limits.streams {
             return None;
         }
         let reader = self.new_reader();
+        if self.primes && self.common.readers() == 0 {
+            self.common.prime(retry);
+        }
         self.common.join(reader);
         Some(reader)
     }

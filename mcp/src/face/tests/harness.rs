@@ -204,6 +204,7 @@ impl Events {
 
     /// The next event's data; none at the end. Empty for an event without a message.
     pub(super) async fn event(&mut self) -> Option<String> {
+        let limit = tokio::time::Instant::now() + Duration::from_secs(20);
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let (event, rest) = (event.to_owned(), rest.to_owned());
@@ -220,7 +221,7 @@ impl Events {
                 }
                 continue;
             }
-            let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
+            let chunk = tokio::time::timeout_at(limit, self.response.chunk());
             match chunk.await.expect("an event within 20 s") {
                 Ok(Some(chunk)) => self.text.push_str(std::str::from_utf8(&chunk).unwrap()),
                 Ok(None) | Err(_) => return None,

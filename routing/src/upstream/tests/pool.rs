@@ -106,6 +106,23 @@ async fn an_answer_is_whole_although_the_server_keeps_its_stream_open() {
 }
 
 #[tokio::test]
+async fn a_slot_used_again_at_once_is_never_counted_twice() {
+    let fake = Fake::start().await;
+    let upstream = upstream();
+    for stream in [true, false] {
+        let backend = with_server(backend(&fake.url(), "slow-1"), |server| server.stream = stream);
+        let worker = async || {
+            for _ in 0..50 {
+                upstream.call(&backend, &asking("hi")).await.unwrap();
+            }
+        };
+        tokio::join!(worker(), worker(), worker(), worker());
+        let stats = fake.reset();
+        assert_eq!((stats.peak, stats.count, stats.open), (4, 200, 0), "stream = {stream}");
+    }
+}
+
+#[tokio::test]
 async fn models_are_asked_for_and_odd_lists_read() {
     let fake = Fake::start().await;
     let upstream = upstream();

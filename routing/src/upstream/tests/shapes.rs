@@ -60,6 +60,13 @@ async fn servers_stream_in_their_own_ways() {
         ("a second choice that nobody asked for", chunks(&[
             json!({"choices": [{"index": 1, "delta": {"content": "no"}}, {"index": 0, "delta": {"content": "hi"}, "finish_reason": "stop"}], "usage": usage}),
         ])),
+        ("Perplexity: the whole so far beside each delta", chunks(&[
+            json!({"choices": [{"delta": {"content": "h"}, "message": {"content": "h"}}]}),
+            json!({"choices": [{"message": {"content": "hi"}, "delta": {"content": "i"}, "finish_reason": "stop"}], "usage": usage}),
+        ])),
+        ("Together: the text of the delta once more as text", chunks(&[
+            json!({"choices": [{"text": "hi", "delta": {"content": "hi", "token_id": 7}, "finish_reason": "stop"}], "usage": usage}),
+        ])),
         ("a null error beside the answer", chunks(&[
             json!({"error": null, "choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}], "usage": usage}),
         ])),

@@ -1,0 +1,251 @@
+//! Wiring: from settings to a running server, and its end in good order.
+
+mod data_dir;
+mod endpoint;
+mod failure;
+mod roster;
+mod signals;
+mod watch;
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicI64},
+    time::Duration,
+};
+
+use ::roster::Roster;
+use anyhow::Context as _;
+use mcp::face::{CatalogueHandler, Face, Limits, Presentation};
+use routing::{Ports, Router, budget::Purses};
+use secrecy::SecretString;
+use tokio::{net::TcpListener, sync::watch as signal, task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+pub use endpoint::Endpoint;
+pub use failure::Failure;
+
+use self::{data_dir::DataDir, endpoint::Published, watch::Watch};
+use crate::{
+    app::App,
+    auth::{Operator, Origin, Tokens},
+    broker::Receipts,
+    clock::Clock,
+    config::{Env, Loaded, Settings},
+    http::{self, Life, Manners, Web},
+    ids,
+    telemetry::{Metrics, Secrets, UPKEEP},
+    tools,
+};
+
+/// How long the sessions of `/mcp` may take to end when everything else has.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The application's state over a roster, without a server around it.
+///
+/// # Errors
+/// When the client for backends cannot be built.
+pub fn app(settings: Settings, roster: Roster) -> anyhow::Result<App> {
+    let ports = Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Receipts::default()) };
+    let routing = routing::Settings {
+        billing: settings.billing.enabled,
+        concurrency: settings.routing.concurrency.map(usize::from),
+    };
+    let router = Router::new(roster, routing, ports).context("the client for backends cannot be built")?;
+    let clock = Clock::system();
+    Ok(App {
+        settings: Arc::new(settings),
+        roster_since: Arc::new(AtomicI64::new(clock.now())),
+        clock,
+        router: Arc::new(router),
+        roster_error: Arc::default(),
+        listing: signal::Sender::new(0),
+    })
+}
+
+/// The `/mcp` face of the catalogue, as the settings say. Must be called within a Tokio runtime.
+pub fn face(app: &App, life: &Life, shutdown: &CancellationToken) -> Face<CatalogueHandler<App>> {
+    let presentation = Presentation {
+        instructions: tools::INSTRUCTIONS.to_owned(),
+        changes: Some(app.listing.subscribe()),
+        draining: life.draining.clone(),
+        ..Presentation::new(env!("CARGO_PKG_VERSION"))
+    };
+    let handler = CatalogueHandler::new(tools::catalogue().clone(), app.clone(), presentation);
+    Face::new(move || handler.clone(), face_settings(app, life, shutdown))
+}
+
+/// How `/mcp` behaves, as the settings say, whatever its handler.
+pub fn face_settings(app: &App, life: &Life, shutdown: &CancellationToken) -> mcp::face::Settings {
+    let settings = &app.settings;
+    mcp::face::Settings {
+        // The gate in front of every route checks hosts, this one's included.
+        allowed_hosts: Vec::new(),
+        allowed_origins: settings.server.allowed_origins.clone(),
+        max_body: usize::try_from(settings.limits.mcp_body.as_u64()).unwrap_or(usize::MAX),
+        sessions: Limits {
+            total: settings.mcp.sessions.get(),
+            per_caller: settings.mcp.sessions_per_token.get(),
+            idle: settings.mcp.session_idle,
+            ..Limits::default()
+        },
+        changes: Some(app.listing.subscribe()),
+        draining: life.draining.clone(),
+        shutdown: shutdown.clone(),
+        ..mcp::face::Settings::default()
+    }
+}
+
+/// A running server. Dropped, it ends at once.
+pub struct Running {
+    /// How it is found.
+    pub endpoint: Endpoint,
+    /// The state that its tools get.
+    pub app: App,
+    /// The operator's token.
+    pub token: SecretString,
+    /// The file of a token that the server made itself.
+    pub made_token: Option<PathBuf>,
+    life: Life,
+    now: CancellationToken,
+    shutdown: CancellationToken,
+    face: Face<CatalogueHandler<App>>,
+    serving: JoinSet<bool>,
+    background: JoinSet<()>,
+    published: Option<Published>,
+    _data_dir: DataDir,
+}
+
+/// Starts the server: when this returns, it answers.
+///
+/// # Errors
+/// See [`Failure`]; nothing is left running and no file says that there is a server.
+pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Running, Failure> {
+    let Loaded { settings, data_dir, roster: file, .. } = loaded;
+    let address = settings.server.listen;
+    let data_dir = DataDir::open(&data_dir)?;
+    let operator = Operator::resolve(settings.auth.operator_token.as_ref(), address.ip(), &data_dir.path)?;
+    secrets.hide(&operator.secret);
+    let tokens = Tokens::of_operator(&operator.secret).context("the operator's token")?;
+
+    let (roster, seen) = roster::first(&file, env)?;
+    roster::hide(secrets, &roster, env);
+    roster::warn(file.path(), &roster);
+    let lend = settings.auth.lend_token;
+    let idle_exit = settings.server.idle_exit;
+    let manners = Manners::of(&settings);
+    let app = app(settings, roster)?;
+
+    let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen { address, error })?;
+    let listening = listener.local_addr().map_err(|error| Failure::Listen { address, error })?;
+    let instance: Arc<str> = ids::instance().context("no random bytes")?.into();
+    let life = Life::default();
+    let (now, shutdown) = (CancellationToken::new(), CancellationToken::new());
+    let metrics = Metrics::of_process();
+    let face = face(&app, &life, &shutdown);
+    let web = Web {
+        app: app.clone(),
+        catalogue: tools::catalogue().clone(),
+        tokens: Arc::new(tokens),
+        instance: instance.clone(),
+        listening,
+        life: life.clone(),
+    };
+    let router = http::router(web, face.clone());
+    let mut serving = JoinSet::new();
+    serving.spawn(http::serve(listener, router, manners, life.draining.clone(), now.clone()));
+
+    let mut background = JoinSet::new();
+    if let Some(path) = file.path() {
+        let watch = Watch::new(path.to_owned(), app.clone(), env.clone(), secrets.clone(), seen);
+        background.spawn(watch.run());
+    }
+    background.spawn(upkeep(metrics));
+    if let Some(most) = idle_exit {
+        background.spawn(leave_when_idle(most, life.clone(), face.clone()));
+    }
+
+    let mut endpoint = Endpoint::new(listening, &instance, file.path(), &app.clock);
+    let published = Published::publish(&mut endpoint, &operator, lend, &data_dir.path)
+        .map_err(|error| Failure::DataDir { dir: data_dir.path.clone(), error })?;
+    let made_token = match operator.origin {
+        Origin::File(path) => Some(path),
+        Origin::Given => None,
+    };
+    tracing::info!(url = endpoint.url, pid = endpoint.pid, instance = &*instance, "listening on {}", endpoint.url);
+    Ok(Running {
+        endpoint,
+        app,
+        token: operator.secret,
+        made_token,
+        life,
+        now,
+        shutdown,
+        face,
+        serving,
+        background,
+        published: Some(published),
+        _data_dir: data_dir,
+    })
+}
+
+impl Running {
+    /// The address listened on.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.endpoint.url.strip_prefix("http://")?.parse().ok()
+    }
+
+    /// Serves until the first SIGTERM or SIGINT, or until it leaves by itself; then drains, and at
+    /// the second signal ends at once.
+    ///
+    /// # Errors
+    /// When signals cannot be waited for.
+    pub async fn until_signalled(mut self) -> anyhow::Result<()> {
+        let signals = signals::relay(self.life.draining.clone(), self.now.clone());
+        self.background.spawn(signals.context("signals cannot be waited for")?);
+        self.life.draining.cancelled().await;
+        self.ended().await;
+        Ok(())
+    }
+
+    /// Drains, and ends.
+    pub async fn stop(mut self) {
+        self.life.draining.cancel();
+        self.ended().await;
+    }
+
+    async fn ended(&mut self) {
+        // No program finds it any more; those that have may finish.
+        drop(self.published.take());
+        tracing::info!("draining");
+        let in_time = matches!(self.serving.join_next().await, Some(Ok(true)));
+        self.shutdown.cancel();
+        let closed = timeout(FAREWELL, self.face.closed()).await.is_ok();
+        if in_time && closed {
+            tracing::info!("stopped");
+        } else {
+            tracing::warn!("stopped before all calls had ended");
+        }
+    }
+}
+
+/// Puts the metrics together from time to time.
+async fn upkeep(metrics: Metrics) {
+    loop {
+        tokio::time::sleep(UPKEEP).await;
+        metrics.upkeep();
+    }
+}
+
+/// Begins to drain when nothing has been going on for so long and no session is open.
+async fn leave_when_idle(most: Duration, life: Life, face: Face<CatalogueHandler<App>>) {
+    let look = (most / 8).clamp(Duration::from_millis(10), Duration::from_secs(5));
+    loop {
+        tokio::time::sleep(look).await;
+        if face.sessions() == 0 && life.idle().is_some_and(|idle| idle >= most) {
+            tracing::info!("nothing has been going on for {}: leaving", humantime::format_duration(most));
+            life.draining.cancel();
+            return;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Where an orchestrator is to find the server: through the bridge, or over HTTP.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::Name;
+use crate::cli::{
+    Context, connect,
+    exit::{Error, Exit},
+    output::Output,
+};
+
+/// Variables that say which server a command means, none of them a secret.
+const CARRIED: [&str; 3] = ["ADJUTANT_CONFIG", "ADJUTANT_DATA_DIR", "ADJUTANT_ROSTER"];
+
+/// Where the server is found.
+pub(super) enum Place {
+    /// Through `adjutant mcp`.
+    Stdio(Stdio),
+    /// Over HTTP.
+    Http(Http),
+}
+
+/// The bridge.
+pub(super) struct Stdio {
+    /// The command that starts it.
+    pub(super) argv: Vec<String>,
+    /// The server that it is to use, when that is not the one of the data directory.
+    pub(super) url: Option<String>,
+}
+
+/// The server itself.
+pub(super) struct Http {
+    /// The URL of `/mcp`.
+    pub(super) url: String,
+    token: SecretString,
+}
+
+impl Place {
+    /// Its name in JSON.
+    pub(super) fn transport(&self) -> &'static str {
+        match self {
+            Self::Stdio(_) => "stdio",
+            Self::Http(_) => "http",
+        }
+    }
+
+    /// Says what a person must know of the registration.
+    pub(super) fn warn(&self, client: Name, out: &Output) {
+        match self {
+            Self::Http(_) if client == Name::Codex => {
+                out.note("start Codex with the server's token in the variable ADJUTANT_TOKEN");
+            }
+            Self::Http(_) => out.warn("this holds the server's token: whoever reads it may use the server"),
+            Self::Stdio(Stdio { url: Some(url), .. }) => {
+                out.note(format_args!("start the client with the token of {url} in the variable ADJUTANT_TOKEN"));
+            }
+            Self::Stdio(_) => {}
+        }
+    }
+
+    /// The text without the token.
+    pub(super) fn redacted(&self, text: &str) -> String {
+        match self {
+            Self::Http(http) => text.replace(http.token(), "[redacted]"),
+            Self::Stdio(_) => text.to_owned(),
+        }
+    }
+}
+
+impl Stdio {
+    /// This very program as a bridge, with the variables and flags that say which server it means.
+    ///
+    /// # Errors
+    /// When the program's own path cannot be known, or a path is not UTF-8.
+    pub(super) fn find(cx: &Context, url: Option<&Url>) -> Result<Self, Error> {
+        let program = std::env::current_exe()
+            .map_err(|error| Error::failed(format!("cannot tell where this program is: {error}")))?;
+        let url = url.map(|url| url.as_str().trim_end_matches('/').to_owned());
+        let url = url.or_else(|| cx.env.get("ADJUTANT_URL").map(ToOwned::to_owned));
+        let mut words: Vec<String> = Vec::new();
+        for name in CARRIED {
+            if let Some(path) = cx.env.path(name) {
+                words.push(format!("{name}={}", utf8(absolute(&path)?)?));
+            }
+        }
+        words.extend(url.as_ref().map(|url| format!("ADJUTANT_URL={url}")));
+        if !words.is_empty() {
+            words.insert(0, "env".to_owned());
+        }
+        words.push(utf8(program)?);
+        if let Some(config) = &cx.globals.config {
+            words.extend(["--config".to_owned(), utf8(absolute(config)?)?]);
+        }
+        words.push("mcp".to_owned());
+        Ok(Self { argv: words, url })
+    }
+}
+
+impl Http {
+    #[cfg(test)]
+    pub(super) fn new(url: &str, token: &str) -> Self {
+        Self { url: url.to_owned(), token: token.into() }
+    }
+
+    /// The server of `--url`, of `ADJUTANT_URL`, or the one that runs on the data directory.
+    ///
+    /// # Errors
+    /// When there is no server, or no token for it.
+    pub(super) async fn find(cx: &Context, url: Option<&Url>) -> Result<Self, Error> {
+        let (base, token) = match url {
+            Some(url) => {
+                let token = cx.env.get("ADJUTANT_TOKEN").ok_or_else(|| {
+                    Error::new(Exit::Auth, "a server named with --url needs its token in `ADJUTANT_TOKEN`")
+                })?;
+                (url.to_string(), SecretString::from(token))
+            }
+            None => {
+                let server = connect::running(cx).await.ok_or_else(|| {
+                    Error::new(
+                        Exit::Temporary,
+                        "no server runs on the data directory: start `adjutant serve`, or name one with --url",
+                    )
+                })?;
+                (server.url().to_owned(), server.token().clone())
+            }
+        };
+        let base = base.trim_end_matches('/');
+        let base = base.strip_suffix("/mcp").unwrap_or(base);
+        Ok(Self { url: format!("{base}/mcp"), token })
+    }
+
+    /// The token, for the registration.
+    pub(super) fn token(&self) -> &str {
+        self.token.expose_secret()
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(path)
+        .map_err(|error| Error::usage(format!("`{}` is no path: {error}", path.display())))
+}
+
+fn utf8(path: PathBuf) -> Result<String, Error> {
+    path.into_os_string().into_string().map_err(|path| {
+        Error::usage(format!("`{}` is not UTF-8, and a registration must be", path.display()))
+    })
+}
