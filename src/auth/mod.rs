@@ -34,7 +34,9 @@ impl std::fmt::Debug for Token {
 
 /// A token too short to be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a token has at least {SHORTEST} characters, and this one has {length}: `openssl rand -hex 32` makes a good one")]
+#[error(
+    "a token has at least {SHORTEST} characters, and this one has {length}: `openssl rand -hex 32` makes a good one"
+)]
 pub struct TooShort {
     /// How many it has.
     pub length: usize,
@@ -125,7 +127,9 @@ impl<'r> Presented<'r> {
             (None, _) => Self::Nothing,
             (Some(_), Some(_)) => Self::Malformed,
             (Some(value), None) => match value.split_at_checked(7) {
-                Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"bearer ") => Self::secret(token),
+                Some((scheme, token)) if scheme.eq_ignore_ascii_case(b"bearer ") => {
+                    Self::secret(token)
+                }
                 _ => Self::Malformed,
             },
         }
@@ -154,10 +158,18 @@ impl Refused {
     /// What a person can do about it.
     pub fn hint(self) -> &'static str {
         match self {
-            Self::Unconfigured => "the server has no token configured: set `ADJUTANT_OPERATOR_TOKEN` (32 characters or more) and start it again",
-            Self::Missing => "send the server's token as `Authorization: Bearer TOKEN`: it is what `ADJUTANT_OPERATOR_TOKEN` was set to, else in the file `operator.token` of the server's data directory",
-            Self::Malformed => "send one token, as `Authorization: Bearer TOKEN` or as `X-Operator-Token: TOKEN`",
-            Self::Unknown => "this is not the server's token: it is what `ADJUTANT_OPERATOR_TOKEN` was set to, else in the file `operator.token` of the server's data directory",
+            Self::Unconfigured => {
+                "the server has no token configured: set `ADJUTANT_OPERATOR_TOKEN` (32 characters or more) and start it again"
+            }
+            Self::Missing => {
+                "send the server's token as `Authorization: Bearer TOKEN`: it is what `ADJUTANT_OPERATOR_TOKEN` was set to, else in the file `operator.token` of the server's data directory"
+            }
+            Self::Malformed => {
+                "send one token, as `Authorization: Bearer TOKEN` or as `X-Operator-Token: TOKEN`"
+            }
+            Self::Unknown => {
+                "this is not the server's token: it is what `ADJUTANT_OPERATOR_TOKEN` was set to, else in the file `operator.token` of the server's data directory"
+            }
         }
     }
 }
@@ -198,7 +210,9 @@ mod tests {
         let mut tokens = Tokens::of_operator(&SECRET.into()).unwrap();
         let second = "another-token-of-enough-characters";
         tokens.add(&second.into(), Caller::new("reader", Scope::Read)).unwrap();
-        let name = |secret: &str| tokens.caller(&Presented::Secret(secret.as_bytes())).map(|c| c.name.clone());
+        let name = |secret: &str| {
+            tokens.caller(&Presented::Secret(secret.as_bytes())).map(|c| c.name.clone())
+        };
         assert_eq!(name(SECRET).as_deref(), Ok("operator"));
         assert_eq!(name(second).as_deref(), Ok("reader"));
         assert_eq!(name(&SECRET[1..]), Err(Refused::Unknown));

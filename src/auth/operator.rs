@@ -38,7 +38,9 @@ pub enum Origin {
 #[derive(Debug, thiserror::Error)]
 pub enum Posture {
     /// It would be reached from other machines with a token that nobody chose.
-    #[error("`server.listen` is {address}, which other machines can reach, and no token was given: set `ADJUTANT_OPERATOR_TOKEN` ({SHORTEST} characters or more, such as from `openssl rand -hex 32`), or listen on 127.0.0.1")]
+    #[error(
+        "`server.listen` is {address}, which other machines can reach, and no token was given: set `ADJUTANT_OPERATOR_TOKEN` ({SHORTEST} characters or more, such as from `openssl rand -hex 32`), or listen on 127.0.0.1"
+    )]
     Open {
         /// The address.
         address: IpAddr,
@@ -78,7 +80,11 @@ impl Operator {
     ///
     /// # Errors
     /// See [`Posture`].
-    pub fn resolve(given: Option<&SecretString>, address: IpAddr, data_dir: &Path) -> Result<Self, Posture> {
+    pub fn resolve(
+        given: Option<&SecretString>,
+        address: IpAddr,
+        data_dir: &Path,
+    ) -> Result<Self, Posture> {
         if let Some(secret) = given {
             let text = secret.expose_secret().trim();
             long_enough(text).map_err(Posture::Given)?;

@@ -41,7 +41,8 @@ impl DataDir {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                let pid = lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+                let pid =
+                    lock.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
                 return Err(Failure::SecondInstance { dir: path.to_owned(), pid });
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
@@ -55,7 +56,8 @@ impl DataDir {
 /// Writes a file that its owner alone can read, all of it or nothing.
 pub(super) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o600)).tempfile_in(dir)?;
+    let mut file =
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o600)).tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path)?;
@@ -72,7 +74,9 @@ mod tests {
         let path = home.path().join("a/b");
         let first = DataDir::open(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
-        let Failure::SecondInstance { pid, .. } = DataDir::open(&path).unwrap_err() else { panic!("another failure") };
+        let Failure::SecondInstance { pid, .. } = DataDir::open(&path).unwrap_err() else {
+            panic!("another failure")
+        };
         assert_eq!(pid, Some(std::process::id()));
         drop(first);
         DataDir::open(&path).unwrap();

@@ -43,7 +43,12 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Of a server that listens there.
-    pub(super) fn new(listening: SocketAddr, instance: &str, roster: Option<&Path>, clock: &Clock) -> Self {
+    pub(super) fn new(
+        listening: SocketAddr,
+        instance: &str,
+        roster: Option<&Path>,
+        clock: &Clock,
+    ) -> Self {
         // A server on every address is called by the loopback one.
         let host = match listening.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

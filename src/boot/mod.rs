@@ -46,12 +46,14 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// # Errors
 /// When the client for backends cannot be built.
 pub fn app(settings: Settings, roster: Roster) -> anyhow::Result<App> {
-    let ports = Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Receipts::default()) };
+    let ports =
+        Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Receipts::default()) };
     let routing = routing::Settings {
         billing: settings.billing.enabled,
         concurrency: settings.routing.concurrency.map(usize::from),
     };
-    let router = Router::new(roster, routing, ports).context("the client for backends cannot be built")?;
+    let router =
+        Router::new(roster, routing, ports).context("the client for backends cannot be built")?;
     let clock = Clock::system();
     Ok(App {
         settings: Arc::new(settings),
@@ -124,7 +126,8 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
     let Loaded { settings, data_dir, roster: file, .. } = loaded;
     let address = settings.server.listen;
     let data_dir = DataDir::open(&data_dir)?;
-    let operator = Operator::resolve(settings.auth.operator_token.as_ref(), address.ip(), &data_dir.path)?;
+    let operator =
+        Operator::resolve(settings.auth.operator_token.as_ref(), address.ip(), &data_dir.path)?;
     secrets.hide(&operator.secret);
     let tokens = Tokens::of_operator(&operator.secret).context("the operator's token")?;
 
@@ -136,7 +139,8 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
     let manners = Manners::of(&settings);
     let app = app(settings, roster)?;
 
-    let listener = TcpListener::bind(address).await.map_err(|error| Failure::Listen { address, error })?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|error| Failure::Listen { address, error })?;
     let listening = listener.local_addr().map_err(|error| Failure::Listen { address, error })?;
     let instance: Arc<str> = ids::instance().context("no random bytes")?.into();
     let life = Life::default();
@@ -172,7 +176,13 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
         Origin::File(path) => Some(path),
         Origin::Given => None,
     };
-    tracing::info!(url = endpoint.url, pid = endpoint.pid, instance = &*instance, "listening on {}", endpoint.url);
+    tracing::info!(
+        url = endpoint.url,
+        pid = endpoint.pid,
+        instance = &*instance,
+        "listening on {}",
+        endpoint.url
+    );
     Ok(Running {
         endpoint,
         app,
@@ -243,7 +253,10 @@ async fn leave_when_idle(most: Duration, life: Life, face: Face<CatalogueHandler
     loop {
         tokio::time::sleep(look).await;
         if face.sessions() == 0 && life.idle().is_some_and(|idle| idle >= most) {
-            tracing::info!("nothing has been going on for {}: leaving", humantime::format_duration(most));
+            tracing::info!(
+                "nothing has been going on for {}: leaving",
+                humantime::format_duration(most)
+            );
             life.draining.cancel();
             return;
         }

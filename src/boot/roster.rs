@@ -20,19 +20,26 @@ pub(super) fn first(file: &RosterFile, env: &Env) -> Result<(Roster, Option<Vec<
                 let roster = parse(path, &bytes).map_err(Failure::Roster)?;
                 return Ok((roster, Some(bytes)));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound && matches!(file, RosterFile::Usual(_)) => {}
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound
+                    && matches!(file, RosterFile::Usual(_)) => {}
             Err(error) => return Err(Failure::Roster(unreadable(path, &error))),
         }
     }
     let Some(base) = env.get("HUGPY_BASE") else { return Ok((Roster::default(), None)) };
     let hugpy = Roster::hugpy(base, env.get("HUGPY_API_KEY").is_some());
-    let words = |error: roster::Error| error.problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>();
+    let words = |error: roster::Error| {
+        error.problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+    };
     Ok((hugpy.map_err(|error| Failure::Roster(words(error).join("\n")))?, None))
 }
 
 /// What is said of a roster file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> String {
-    format!("cannot read the roster `{}`: {error}; `adjutant roster discover` prints one to begin with", path.display())
+    format!(
+        "cannot read the roster `{}`: {error}; `adjutant roster discover` prints one to begin with",
+        path.display()
+    )
 }
 
 /// The roster in a file's bytes.
@@ -79,7 +86,9 @@ pub(super) fn hide(secrets: &Secrets, roster: &Roster, env: &Env) {
         }
         if let Kind::OpenAi(server) = &backend.kind {
             let secret = |name: &str| {
-                ["auth", "key", "token", "secret", "cookie"].iter().any(|word| name.to_ascii_lowercase().contains(word))
+                ["auth", "key", "token", "secret", "cookie"]
+                    .iter()
+                    .any(|word| name.to_ascii_lowercase().contains(word))
             };
             for (_, value) in server.headers.iter().filter(|(name, _)| secret(name)) {
                 secrets.hide(&SecretString::from(value.trim_start_matches("Bearer ").trim()));

@@ -45,7 +45,13 @@ pub(super) struct Watch {
 
 impl Watch {
     /// A watch of the file whose content at start was `seen`.
-    pub(super) fn new(path: PathBuf, app: App, env: Env, secrets: Secrets, seen: Option<Vec<u8>>) -> Self {
+    pub(super) fn new(
+        path: PathBuf,
+        app: App,
+        env: Env,
+        secrets: Secrets,
+        seen: Option<Vec<u8>>,
+    ) -> Self {
         Self { path, app, env, secrets, seen }
     }
 
@@ -61,7 +67,9 @@ impl Watch {
             let next = Instant::now() + LOOK;
             if let Ok(Some(())) = timeout_at(next, events.recv()).await {
                 let longest = Instant::now() + LONGEST;
-                while let Ok(Some(())) = timeout_at(longest.min(Instant::now() + QUIET), events.recv()).await {
+                while let Ok(Some(())) =
+                    timeout_at(longest.min(Instant::now() + QUIET), events.recv()).await
+                {
                     if Instant::now() >= longest {
                         break;
                     }
@@ -150,10 +158,15 @@ fn watcher(sender: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
 }
 
 /// Watches the directory of the file and, where it is a link, that of what it points to.
-async fn rewatch(watcher: Option<&mut RecommendedWatcher>, path: &Path, watched: &mut BTreeSet<PathBuf>) {
+async fn rewatch(
+    watcher: Option<&mut RecommendedWatcher>,
+    path: &Path,
+    watched: &mut BTreeSet<PathBuf>,
+) {
     let Some(watcher) = watcher else { return };
     let mut wanted = BTreeSet::new();
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent =
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     wanted.extend(fs::canonicalize(parent).await.ok());
     let real = fs::canonicalize(path).await.ok();
     wanted.extend(real.as_deref().and_then(Path::parent).map(Path::to_owned));

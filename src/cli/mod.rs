@@ -94,13 +94,12 @@ impl Command {
 
 /// The whole command line, for the help and for completions.
 pub(crate) fn command() -> clap::Command {
-    let root = clap::Command::new("adjutant")
+    let root = Globals::augment_args(clap::Command::new("adjutant"))
         .version(env!("CARGO_PKG_VERSION"))
         .about("Hands sub-tasks to the cheapest fitting backend, over MCP and HTTP")
         .after_help(exit_codes())
         .subcommand_required(true)
         .arg_required_else_help(true);
-    let root = Globals::augment_args(root);
     COMMANDS.iter().fold(root, |root, command| root.subcommand((command.build)(clap::Command::new(command.name))))
 }
 

@@ -45,15 +45,24 @@ impl Run for Serve {
             let _ = rustix::process::setsid();
         }
         let path = |path: PathBuf| path.into_os_string().into_string();
-        let utf8 = |_| Error::usage("a path on the command line is not UTF-8: name it in the environment instead");
+        let utf8 = |_| {
+            Error::usage(
+                "a path on the command line is not UTF-8: name it in the environment instead",
+            )
+        };
         let mut flags = Vec::new();
         flags.extend(self.listen.map(|listen| ("server.listen", listen)));
         flags.extend(self.idle_exit.map(|time| ("server.idle_exit", time)));
-        flags.extend(self.roster.map(path).transpose().map_err(utf8)?.map(|path| ("files.roster", path)));
-        flags.extend(self.data_dir.map(path).transpose().map_err(utf8)?.map(|path| ("files.data_dir", path)));
+        flags.extend(
+            self.roster.map(path).transpose().map_err(utf8)?.map(|path| ("files.roster", path)),
+        );
+        flags.extend(
+            self.data_dir.map(path).transpose().map_err(utf8)?.map(|path| ("files.data_dir", path)),
+        );
         let loaded = cx.settings(flags)?;
         let secrets = Secrets::default();
-        telemetry::log_to_stderr(&loaded.settings.log, &secrets).map_err(|error| Error::usage(error.to_string()))?;
+        telemetry::log_to_stderr(&loaded.settings.log, &secrets)
+            .map_err(|error| Error::usage(error.to_string()))?;
         let running = boot::start(loaded, &cx.env, &secrets).await?;
         cx.print(&greeting(&running, cx.globals.json))?;
         Ok(running.until_signalled().await?)

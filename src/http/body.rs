@@ -27,7 +27,12 @@ pub(super) struct Limit {
 }
 
 /// The arguments in a body: an object; nothing at all is an empty one.
-pub(super) async fn arguments(path: &str, headers: &HeaderMap, body: Body, limit: Limit) -> Result<Map<String, Value>, Refusal> {
+pub(super) async fn arguments(
+    path: &str,
+    headers: &HeaderMap,
+    body: Body,
+    limit: Limit,
+) -> Result<Map<String, Value>, Refusal> {
     json_only_from_pages(headers)?;
     let bytes = read(path, headers, body, limit).await?;
     parse(&bytes)
@@ -38,7 +43,8 @@ fn json_only_from_pages(headers: &HeaderMap) -> Result<(), Refusal> {
     if !headers.contains_key(header::ORIGIN) && !headers.contains_key("sec-fetch-site") {
         return Ok(());
     }
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind =
+        headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
@@ -49,7 +55,9 @@ fn json_only_from_pages(headers: &HeaderMap) -> Result<(), Refusal> {
 
 async fn read(path: &str, headers: &HeaderMap, body: Body, limit: Limit) -> Result<Bytes, Refusal> {
     let most = usize::try_from(limit.most.as_u64()).unwrap_or(usize::MAX);
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|size| size > limit.most.as_u64()) {
         return Err(too_large(path, announced, limit));
     }
@@ -57,10 +65,13 @@ async fn read(path: &str, headers: &HeaderMap, body: Body, limit: Limit) -> Resu
         Ok(whole) => Ok(whole.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(path, None, limit)),
         Err(error) if is_too_slow(&*error) => {
-            let words = "the body did not arrive in time: send it faster, or raise `server.body_timeout`";
+            let words =
+                "the body did not arrive in time: send it faster, or raise `server.body_timeout`";
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, Fault::new(Code::Deadline, words)))
         }
-        Err(error) => Err(Fault::invalid("the body ended early: send it again").detail(error.to_string()).into()),
+        Err(error) => Err(Fault::invalid("the body ended early: send it again")
+            .detail(error.to_string())
+            .into()),
     }
 }
 
@@ -68,8 +79,12 @@ fn too_large(path: &str, size: Option<u64>, limit: Limit) -> Refusal {
     let has = size.map(|size| format!(" of {size} bytes")).unwrap_or_default();
     let Limit { most, setting } = limit;
     let bytes = most.as_u64();
-    let words = format!("the body{has} is over the limit of `{path}`, {bytes} bytes: send less, or raise `{setting}`");
-    let fault = Fault::new(Code::TooLarge, words).with("limit", json!(bytes)).with("setting", json!(setting));
+    let words = format!(
+        "the body{has} is over the limit of `{path}`, {bytes} bytes: send less, or raise `{setting}`"
+    );
+    let fault = Fault::new(Code::TooLarge, words)
+        .with("limit", json!(bytes))
+        .with("setting", json!(setting));
     match size {
         Some(size) => fault.with("size", json!(size)),
         None => fault,
@@ -79,7 +94,10 @@ fn too_large(path: &str, size: Option<u64>, limit: Limit) -> Refusal {
 
 fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Refusal> {
     let text = str::from_utf8(bytes).map_err(|error| {
-        Fault::invalid(format!("the body is not UTF-8 from byte {} on: send JSON in UTF-8", error.valid_up_to()))
+        Fault::invalid(format!(
+            "the body is not UTF-8 from byte {} on: send JSON in UTF-8",
+            error.valid_up_to()
+        ))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
@@ -87,7 +105,11 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Refusal> {
     }
     let wrong = |error: serde_json::Error| {
         let words = if error.to_string().starts_with("recursion limit") {
-            format!("the body is nested more than 128 deep at line {} column {}", error.line(), error.column())
+            format!(
+                "the body is nested more than 128 deep at line {} column {}",
+                error.line(),
+                error.column()
+            )
         } else {
             format!("the body is not JSON: {error}")
         };
@@ -95,7 +117,9 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Refusal> {
     };
     match serde_json::from_str(text).map_err(wrong)? {
         Value::Object(object) => Ok(object),
-        _ => Err(Fault::invalid("the body must be a JSON object of arguments, such as `{}`").into()),
+        _ => {
+            Err(Fault::invalid("the body must be a JSON object of arguments, such as `{}`").into())
+        }
     }
 }
 
@@ -131,7 +155,10 @@ impl HttpBody for Timed {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) {
             return Poll::Ready(frame);
         }
@@ -165,7 +192,10 @@ impl<T: Unpin> HttpBody for Held<T> {
     type Data = Bytes;
     type Error = axum::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         Pin::new(&mut self.inner).poll_frame(cx)
     }
 

@@ -36,7 +36,11 @@ pub(super) struct RequestId(pub(super) Arc<str>);
 const ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Answers a request, or refuses it before it reaches a route.
-pub(super) async fn gate(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn gate(
+    State(shared): State<Arc<Shared>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let id = ids::request();
     let started = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -107,16 +111,22 @@ fn head(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> 
     if size <= most {
         return Ok(());
     }
-    let words = format!("the head of {size} bytes is over the limit of {most}: send less, or raise `limits.head`");
-    let fault = Fault::new(Code::TooLarge, words).with("limit", json!(most)).with("setting", json!("limits.head"));
+    let words = format!(
+        "the head of {size} bytes is over the limit of {most}: send less, or raise `limits.head`"
+    );
+    let fault = Fault::new(Code::TooLarge, words)
+        .with("limit", json!(most))
+        .with("setting", json!("limits.head"));
     Err(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, fault))
 }
 
 fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
-    let values = |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>();
+    let values =
+        |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>();
     let presented = Presented::of(values("x-operator-token"), values("authorization"));
     shared.web.tokens.caller(&presented).map_err(|refused: Refused| {
-        let fault = Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!(refused.hint()));
+        let fault =
+            Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!(refused.hint()));
         Refusal::from(fault).with(header::WWW_AUTHENTICATE, "Bearer")
     })
 }
@@ -138,7 +148,10 @@ impl Slots {
             // As many entries as there are tokens: callers come from the list of those alone.
             match all.get(&caller.name) {
                 Some(slots) => slots.clone(),
-                None => all.entry(caller.name.clone()).or_insert_with(|| Arc::new(Semaphore::new(self.most))).clone(),
+                None => all
+                    .entry(caller.name.clone())
+                    .or_insert_with(|| Arc::new(Semaphore::new(self.most)))
+                    .clone(),
             }
         };
         slots.try_acquire_owned().map_err(|_| {

@@ -3,11 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, sync::atomic::Ordering};
 
-use axum::{
-    extract::State,
-    http::StatusCode,
-    response::Response,
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 use serde_json::{Value, json};
 
 use super::{

@@ -35,7 +35,9 @@ pub(super) fn of(entry: &Entry<App>, app: &App) -> Value {
 pub(super) fn annotation(schema: &Value) -> String {
     match schema.get("type") {
         Some(Value::String(one)) => one.clone(),
-        Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        Some(Value::Array(many)) => {
+            many.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")
+        }
         _ => "any".to_owned(),
     }
 }

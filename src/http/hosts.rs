@@ -25,13 +25,17 @@ struct Place {
 impl Hosts {
     /// The loopback names, the address listened on, and what the settings add.
     pub(super) fn new(listening: SocketAddr, hosts: &[String], origins: &[String]) -> Self {
-        let loopback = ["localhost", "127.0.0.1", "::1"].map(|host| Place { host: host.to_owned(), port: None });
+        let loopback = ["localhost", "127.0.0.1", "::1"]
+            .map(|host| Place { host: host.to_owned(), port: None });
         let ip = listening.ip();
         let own = (!ip.is_unspecified()).then(|| Place { host: ip.to_string(), port: None });
         let named = hosts.iter().filter_map(|host| Place::parse(host.trim()));
         Self {
             hosts: loopback.into_iter().chain(own).chain(named).collect(),
-            origins: origins.iter().filter_map(|origin| origin_of(origin.trim().trim_end_matches(":*"))).collect(),
+            origins: origins
+                .iter()
+                .filter_map(|origin| origin_of(origin.trim().trim_end_matches(":*")))
+                .collect(),
         }
     }
 
@@ -61,14 +65,17 @@ impl Hosts {
     }
 
     fn serves(&self, host: &str) -> Result<(), Refusal> {
-        let known = Place::parse(host).is_some_and(|place| self.hosts.iter().any(|one| one.covers(&place)));
+        let known =
+            Place::parse(host).is_some_and(|place| self.hosts.iter().any(|one| one.covers(&place)));
         if known { Ok(()) } else { Err(foreign(host, "host", "allowed_hosts")) }
     }
 }
 
 fn foreign(text: &str, what: &str, setting: &str) -> Refusal {
     let text: String = text.chars().take(80).collect();
-    let words = format!("the {what} `{text}` is not served here: add it to `server.{setting}` if it should be");
+    let words = format!(
+        "the {what} `{text}` is not served here: add it to `server.{setting}` if it should be"
+    );
     Fault::new(Code::Forbidden, words).into()
 }
 
@@ -84,10 +91,15 @@ impl Place {
         }
         let authority = Authority::try_from(text).ok()?;
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        let host = host.parse::<IpAddr>().map_or_else(|_| host.to_ascii_lowercase(), |ip| ip.to_string());
+        let host =
+            host.parse::<IpAddr>().map_or_else(|_| host.to_ascii_lowercase(), |ip| ip.to_string());
         let port = authority.port_u16();
         // `host:` and `host:99999` are no places.
-        let has_colon = authority.as_str().rsplit_once(']').map_or(authority.as_str(), |(_, rest)| rest).contains(':');
+        let has_colon = authority
+            .as_str()
+            .rsplit_once(']')
+            .map_or(authority.as_str(), |(_, rest)| rest)
+            .contains(':');
         (has_colon == port.is_some() && !host.is_empty()).then_some(Self { host, port })
     }
 
@@ -120,10 +132,23 @@ mod tests {
 
     #[test]
     fn hosts_are_the_loopback_names_the_address_and_those_of_the_settings() {
-        for host in ["localhost", "LOCALHOST:7004", "127.0.0.1:1", "[::1]:7004", "[::1]", "10.1.2.3:7004"] {
+        for host in
+            ["localhost", "LOCALHOST:7004", "127.0.0.1:1", "[::1]:7004", "[::1]", "10.1.2.3:7004"]
+        {
             assert!(served(&[], &[], host, None), "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.", "", "a b", "localhost:", "localhost:99999", "user@localhost", "10.1.2.4", "0.0.0.0"] {
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.",
+            "",
+            "a b",
+            "localhost:",
+            "localhost:99999",
+            "user@localhost",
+            "10.1.2.4",
+            "0.0.0.0",
+        ] {
             assert!(!served(&[], &[], host, None), "{host}");
         }
         assert!(served(&["a.example:81"], &[], "A.example:81", None));
@@ -133,14 +158,23 @@ mod tests {
 
     #[test]
     fn an_origin_is_refused_unless_it_is_named() {
-        for origin in ["https://evil.example", "null", "nonsense", "http://localhost", "http://127.0.0.1:7004", ""] {
+        for origin in [
+            "https://evil.example",
+            "null",
+            "nonsense",
+            "http://localhost",
+            "http://127.0.0.1:7004",
+            "",
+        ] {
             assert!(!served(&[], &[], "localhost", Some(origin)), "{origin}");
         }
         let app = ["https://app.example:443", "http://localhost:*", "https://any.example"];
         for origin in ["https://app.example", "http://localhost:5173", "https://any.example:8443"] {
             assert!(served(&[], &app, "localhost", Some(origin)), "{origin}");
         }
-        for origin in ["http://app.example", "https://app.example:8443", "https://app.example.evil", "null"] {
+        for origin in
+            ["http://app.example", "https://app.example:8443", "https://app.example.evil", "null"]
+        {
             assert!(!served(&[], &app, "localhost", Some(origin)), "{origin}");
         }
     }

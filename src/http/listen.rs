@@ -58,7 +58,8 @@ pub async fn serve(
     draining: CancellationToken,
     now: CancellationToken,
 ) -> bool {
-    let places = std::sync::Arc::new(Semaphore::new(manners.connections.min(Semaphore::MAX_PERMITS)));
+    let places =
+        std::sync::Arc::new(Semaphore::new(manners.connections.min(Semaphore::MAX_PERMITS)));
     let mut connections = JoinSet::new();
     while let Some((stream, place)) = next(&listener, &places, &mut connections, &draining).await {
         // A reply must not wait for the client's acknowledgement of the packet before it.
@@ -91,7 +92,10 @@ async fn next(
                 Ok((stream, _)) => return Some((stream, place)),
                 Err(error) => {
                     // A client that left already is nothing; a full table of files passes.
-                    if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) {
+                    if !matches!(
+                        error.kind(),
+                        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+                    ) {
                         tracing::warn!(%error, "a connection could not be accepted");
                         sleep(Duration::from_millis(50)).await;
                     }

@@ -20,11 +20,7 @@ mod tool;
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use axum::{
-    Router,
-    body::Body,
-    extract::Request,
-    http::Uri,
-    middleware::from_fn_with_state,
+    Router, body::Body, extract::Request, http::Uri, middleware::from_fn_with_state,
     response::IntoResponse,
 };
 use mcp::Catalogue;
@@ -82,7 +78,11 @@ where
     }
     let settings = &web.app.settings;
     let shared = Arc::new(Shared {
-        hosts: hosts::Hosts::new(web.listening, &settings.server.allowed_hosts, &settings.server.allowed_origins),
+        hosts: hosts::Hosts::new(
+            web.listening,
+            &settings.server.allowed_hosts,
+            &settings.server.allowed_origins,
+        ),
         slots: gate::Slots::new(settings.limits.requests_per_token.get()),
         routes,
         web,

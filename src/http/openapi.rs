@@ -18,7 +18,10 @@ const CODES: &[(Code, &str)] = &[
     (Code::NotFound, "There is no such thing, or not for this caller."),
     (Code::Conflict, "The thing is not in the state that the call needs."),
     (Code::TooLarge, "The body or an argument is over its limit, which is named."),
-    (Code::Saturated, "A queue is full or a budget is spent: `Retry-After` says when to call again."),
+    (
+        Code::Saturated,
+        "A queue is full or a budget is spent: `Retry-After` says when to call again.",
+    ),
     (Code::Internal, "A defect of the server; its log has the detail."),
     (Code::Upstream, "A backend answered badly."),
     (Code::Unavailable, "A part that is needed is switched off or gone."),
@@ -95,9 +98,9 @@ fn operation(entry: &Entry<App>, app: &App, by_query: bool) -> Value {
         operation["parameters"] = parameters(entry);
     } else {
         let schema = &*entry.input;
-        let required = schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
-        operation["requestBody"] =
-            json!({ "required": required, "content": { "application/json": { "schema": schema } } });
+        let required =
+            schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+        operation["requestBody"] = json!({ "required": required, "content": { "application/json": { "schema": schema } } });
     }
     operation
 }
@@ -153,9 +156,7 @@ fn error() -> Value {
 
 /// The routes that are no tools.
 fn plain(paths: &mut Map<String, Value>) {
-    let json_answer = |about: &str, schema: Value| {
-        json!({ "200": { "description": about, "content": { "application/json": { "schema": schema } } } })
-    };
+    let json_answer = |about: &str, schema: Value| json!({ "200": { "description": about, "content": { "application/json": { "schema": schema } } } });
     let object = json!({ "type": "object" });
     let healthz = json_answer("The server lives.", object.clone());
     paths.insert("/healthz".into(), json!({ "get": { "operationId": "healthz", "tags": ["server"], "summary": "Whether the server lives; needs no token", "security": [], "responses": healthz } }));
@@ -164,6 +165,7 @@ fn plain(paths: &mut Map<String, Value>) {
     paths.insert("/readyz".into(), json!({ "get": { "operationId": "readyz", "tags": ["server"], "summary": "Whether new work is taken, with the roster's and the backends' state", "responses": ready } }));
     let metrics = json!({ "200": { "description": "Metrics.", "content": { "text/plain": { "schema": { "type": "string" } } } } });
     paths.insert("/metrics".into(), json!({ "get": { "operationId": "metrics", "tags": ["server"], "summary": "Metrics in the text form of Prometheus", "responses": metrics } }));
-    let list = json_answer("Every route.", json!({ "type": "array", "items": { "type": "object" } }));
+    let list =
+        json_answer("Every route.", json!({ "type": "array", "items": { "type": "object" } }));
     paths.insert("/endpoints".into(), json!({ "get": { "operationId": "endpoints", "tags": ["server"], "summary": "Every route with its methods", "responses": list } }));
 }

@@ -36,7 +36,8 @@ impl Refusal {
     /// others or not.
     pub(super) fn no_path(path: &str) -> Self {
         let path: String = path.chars().take(80).collect();
-        let words = format!("there is nothing at `{path}` here: `GET /endpoints` lists what there is");
+        let words =
+            format!("there is nothing at `{path}` here: `GET /endpoints` lists what there is");
         Fault::new(Code::NotFound, words).into()
     }
 
@@ -84,7 +85,11 @@ pub(super) fn json(status: StatusCode, body: &impl Serialize) -> Response {
             // Maps with keys that are no strings; no type of ours has one.
             tracing::error!(%error, "a reply could not be written");
             telemetry::refused(Code::Internal.as_str());
-            of(StatusCode::INTERNAL_SERVER_ERROR, "application/json", br#"{"error":"internal error","code":"internal"}"#.to_vec())
+            of(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "application/json",
+                br#"{"error":"internal error","code":"internal"}"#.to_vec(),
+            )
         }
     }
 }

@@ -46,7 +46,8 @@ pub(super) fn all(catalogue: &Catalogue<App>) -> Vec<(Route, MethodRouter<Arc<Sh
     }
     for entry in catalogue.entries() {
         let name = entry.spec.name;
-        let handler = any(move |shared, caller, id, request| tool::serve(name, shared, caller, id, request));
+        let handler =
+            any(move |shared, caller, id, request| tool::serve(name, shared, caller, id, request));
         let endpoint = format!("tools_bp.{name}");
         twice(endpoint, tool::methods(entry), entry.spec.path, Some(name), handler, &mut routes);
     }
@@ -78,21 +79,30 @@ fn reachable<'s>(shared: &'s Shared, caller: &Caller) -> Vec<&'s Route> {
     let mut routes: Vec<&Route> = shared
         .routes
         .iter()
-        .filter(|route| route.tool.is_none_or(|tool| shared.web.catalogue.get(tool, caller).is_ok()))
+        .filter(|route| {
+            route.tool.is_none_or(|tool| shared.web.catalogue.get(tool, caller).is_ok())
+        })
         .collect();
     routes.sort_by(|one, other| one.url.cmp(&other.url));
     routes
 }
 
-async fn endpoints(State(shared): State<Arc<Shared>>, Extension(caller): Extension<Arc<Caller>>) -> Response {
+async fn endpoints(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> Response {
     json(StatusCode::OK, &reachable(&shared, &caller))
 }
 
 /// The first parts of the tools' paths, sorted.
-async fn prefixes(State(shared): State<Arc<Shared>>, Extension(caller): Extension<Arc<Caller>>) -> Response {
+async fn prefixes(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> Response {
     let routes = reachable(&shared, &caller);
     let tools = routes.iter().filter(|route| route.tool.is_some());
-    let first = tools.filter_map(|route| route.url.split('/').nth(1)).map(|part| format!("/{part}"));
+    let first =
+        tools.filter_map(|route| route.url.split('/').nth(1)).map(|part| format!("/{part}"));
     let prefixes: BTreeSet<String> = first.collect();
     json(StatusCode::OK, &prefixes)
 }

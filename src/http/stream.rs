@@ -27,7 +27,9 @@ const AHEAD: usize = 64;
 /// Whether the client asks for lines.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     headers.get_all(header::ACCEPT).iter().filter_map(|accept| accept.to_str().ok()).any(|accept| {
-        accept.split(',').any(|kind| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(KIND))
+        accept.split(',').any(|kind| {
+            kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(KIND)
+        })
     })
 }
 
@@ -89,7 +91,10 @@ pub(super) async fn answer(
             Ok(reply) => Step::End(Box::new(Ok(reply))),
         },
         Some(item) => item,
-        None => return Refusal::from(Fault::internal("a call ended without an outcome")).into_response(),
+        None => {
+            return Refusal::from(Fault::internal("a call ended without an outcome"))
+                .into_response();
+        }
     };
     let first = line(first);
     let rest = stream::unfold(running, |mut running| async {

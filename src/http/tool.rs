@@ -72,7 +72,13 @@ impl Finished {
         self.stop.disarm();
         let (took, code) = (self.started.elapsed(), Reply::label(&outcome));
         telemetry::tool_call(self.name, code, took);
-        tracing::debug!(tool = self.name, code, ms = took.as_millis(), "`{}` was called: {code}", self.name);
+        tracing::debug!(
+            tool = self.name,
+            code,
+            ms = took.as_millis(),
+            "`{}` was called: {code}",
+            self.name
+        );
         if let Ok(reply) = &mut outcome {
             reply.warnings.extend(self.warnings);
         }
@@ -94,12 +100,17 @@ enum Input {
     Arguments { object: Map<String, Value>, warnings: Vec<String> },
 }
 
-async fn arguments(shared: &Shared, entry: &Entry<App>, request: Request) -> Result<Input, Refusal> {
+async fn arguments(
+    shared: &Shared,
+    entry: &Entry<App>,
+    request: Request,
+) -> Result<Input, Refusal> {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     let query = query.map_err(|error| Fault::invalid(error.to_string()))?.0;
-    let asks = |(key, value): &(String, String)| key == "help" && !matches!(value.as_str(), "false" | "0");
+    let asks =
+        |(key, value): &(String, String)| key == "help" && !matches!(value.as_str(), "false" | "0");
     let reads = parts.method == Method::GET || parts.method == Method::HEAD;
     if (reads || parts.method == Method::POST) && !takes_help(entry) && query.iter().any(asks) {
         return Ok(Input::Help);
@@ -142,7 +153,11 @@ fn takes_help(entry: &Entry<App>) -> bool {
 
 /// The methods that call a tool.
 pub(super) fn methods(entry: &Entry<App>) -> &'static [&'static str] {
-    if entry.spec.scope == Scope::Read && !entry.spec.dispatches { &["GET", "POST"] } else { &["POST"] }
+    if entry.spec.scope == Scope::Read && !entry.spec.dispatches {
+        &["GET", "POST"]
+    } else {
+        &["POST"]
+    }
 }
 
 fn allowed(entry: &Entry<App>) -> &'static str {

@@ -5,7 +5,9 @@ use std::{
     panic,
 };
 
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    EnvFilter, fmt::MakeWriter, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
+};
 
 use super::{Redacting, Secrets};
 use crate::config::{Format, Log};
@@ -14,7 +16,9 @@ use crate::config::{Format, Log};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The filter means nothing.
-    #[error("`log.filter` (`ADJUTANT_LOG`) is no filter: {0}; write a level such as `info`, or `info,routing=debug`")]
+    #[error(
+        "`log.filter` (`ADJUTANT_LOG`) is no filter: {0}; write a level such as `info`, or `info,routing=debug`"
+    )]
     Filter(#[from] tracing_subscriber::filter::ParseError),
     /// Events go somewhere already.
     #[error("events are logged already: {0}")]

@@ -1,17 +1,14 @@
 //! Metrics, in the text form of Prometheus. Labels are closed sets: tool, code, backend, outcome.
 
-use std::{
-    fmt,
-    sync::OnceLock,
-    time::Duration,
-};
+use std::{fmt, sync::OnceLock, time::Duration};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 /// Upper bounds of the buckets of every duration, in seconds: from an answer out of memory to a
 /// long sub-task.
-const SECONDS: &[f64] =
-    &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
+const SECONDS: &[f64] = &[
+    0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0,
+];
 
 /// How often what was measured is put together, so that it does not pile up where nobody reads.
 pub const UPKEEP: Duration = Duration::from_secs(5);
@@ -64,11 +61,20 @@ pub fn tool_call(tool: &'static str, code: &'static str, took: Duration) {
 
 fn describe() {
     metrics::describe_counter!("adjutant_calls_total", "Calls of tools over HTTP, by outcome.");
-    metrics::describe_histogram!("adjutant_call_seconds", "How long calls of tools over HTTP took.");
+    metrics::describe_histogram!(
+        "adjutant_call_seconds",
+        "How long calls of tools over HTTP took."
+    );
     metrics::describe_counter!("adjutant_attempts_total", "Tries on backends, by outcome.");
     metrics::describe_histogram!("adjutant_attempt_seconds", "How long tries on backends took.");
-    metrics::describe_histogram!("adjutant_queue_seconds", "How long calls waited before they were sent.");
-    metrics::describe_counter!("adjutant_refused_total", "Requests refused before any tool, by code.");
+    metrics::describe_histogram!(
+        "adjutant_queue_seconds",
+        "How long calls waited before they were sent."
+    );
+    metrics::describe_counter!(
+        "adjutant_refused_total",
+        "Requests refused before any tool, by code."
+    );
 }
 
 /// Counts one request that was refused before it reached a tool.

@@ -6,6 +6,6 @@ mod logs;
 mod metrics;
 mod redact;
 
-pub use logs::{Error, log_to_stderr, log_to};
+pub use logs::{Error, log_to, log_to_stderr};
 pub use metrics::{Metrics, UPKEEP, refused, tool_call};
 pub use redact::{Redacting, Secrets};

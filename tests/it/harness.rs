@@ -11,8 +11,9 @@
 use std::{
     fs, io,
     path::PathBuf,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
+    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
@@ -33,15 +34,15 @@ use tokio::{
 };
 
 /// Long enough for anything on a loaded machine; a test that waits so long fails.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A roster of one local backend `local` on a fake, with the fake's behaviour as its model.
-pub fn local(fake: &fake::Fake, behaviour: &str) -> String {
+pub(crate) fn local(fake: &fake::Fake, behaviour: &str) -> String {
     backend("local", fake, behaviour)
 }
 
 /// One roster entry of tier local on a fake; more keys may be put behind it.
-pub fn backend(id: &str, fake: &fake::Fake, behaviour: &str) -> String {
+pub(crate) fn backend(id: &str, fake: &fake::Fake, behaviour: &str) -> String {
     format!(
         "[[backend]]\nid = \"{id}\"\ntier = \"local\"\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"{behaviour}\"\ncan_delegate = true\n",
         fake.url()
@@ -50,7 +51,7 @@ pub fn backend(id: &str, fake: &fake::Fake, behaviour: &str) -> String {
 
 /// How a server is set up before it starts.
 #[derive(Default)]
-pub struct Setup {
+pub(crate) struct Setup {
     roster: String,
     settings: String,
     env: Vec<(String, String)>,
@@ -58,19 +59,19 @@ pub struct Setup {
 
 impl Setup {
     /// With this roster.
-    pub fn new(roster: &str) -> Self {
+    pub(crate) fn new(roster: &str) -> Self {
         Self { roster: roster.to_owned(), ..Self::default() }
     }
 
     /// With this text in `adjutant.toml`.
-    pub fn settings(mut self, toml: &str) -> Self {
+    pub(crate) fn settings(mut self, toml: &str) -> Self {
         self.settings.push_str(toml);
         self.settings.push('\n');
         self
     }
 
     /// With this environment variable.
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
@@ -93,34 +94,36 @@ impl Setup {
     }
 
     /// Starts the server on a free port.
-    pub async fn start(self) -> Server {
-        self.try_start().await.unwrap_or_else(|failure| panic!("the server does not start: {failure}"))
+    pub(crate) async fn start(self) -> Server {
+        self.try_start()
+            .await
+            .unwrap_or_else(|failure| panic!("the server does not start: {failure}"))
     }
 
     /// Starts the server on a free port, or says why it does not start.
-    pub async fn try_start(self) -> Result<Server, boot::Failure> {
+    pub(crate) async fn try_start(self) -> Result<Server, boot::Failure> {
         let (home, env) = self.prepare();
         Server::at(home, &env).await
     }
 }
 
 /// A server in this process.
-pub struct Server {
+pub(crate) struct Server {
     running: Option<Running>,
     client: reqwest::Client,
     /// The base URL.
-    pub url: String,
+    pub(crate) url: String,
     /// The operator's token.
-    pub token: String,
+    pub(crate) token: String,
     /// The state that its tools get.
-    pub app: App,
+    pub(crate) app: App,
     home: TempDir,
     env: Env,
 }
 
 impl Server {
     /// Starts a server with this roster.
-    pub async fn start(roster: &str) -> Self {
+    pub(crate) async fn start(roster: &str) -> Self {
         Setup::new(roster).start().await
     }
 
@@ -129,7 +132,8 @@ impl Server {
         if !env.all().any(|(name, _)| name == "ADJUTANT__SERVER__LISTEN") {
             flags.settings.push(("server.listen", "127.0.0.1:0".to_owned()));
         }
-        let loaded = Settings::load(env, &flags).unwrap_or_else(|error| panic!("settings: {error}"));
+        let loaded =
+            Settings::load(env, &flags).unwrap_or_else(|error| panic!("settings: {error}"));
         let running = boot::start(loaded, env, &Secrets::default()).await?;
         Ok(Self {
             client: client(),
@@ -143,70 +147,74 @@ impl Server {
     }
 
     /// A file of the server's home: `roster.toml`, `adjutant.toml`, `data/endpoint.json`.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
 
     /// `host:port`.
-    pub fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         self.url.strip_prefix("http://").unwrap().to_owned()
     }
 
     /// Calls a path with a JSON body, as the operator.
-    pub async fn post(&self, path: &str, body: Value) -> Reply {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
         self.request(Method::POST, path).json(body).send().await
     }
 
     /// Gets a path, as the operator.
-    pub async fn get(&self, path: &str) -> Reply {
+    pub(crate) async fn get(&self, path: &str) -> Reply {
         self.request(Method::GET, path).send().await
     }
 
     /// A request to be put together; it has the operator's token unless it is taken away.
-    pub fn request(&self, method: Method, path: &str) -> Request {
+    pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         let request = self.client.request(method, format!("{}{path}", self.url));
         Request { request, token: Some(self.token.clone()) }
     }
 
     /// Sends these bytes on a connection of their own and gives back all that comes until it is
     /// closed.
-    pub async fn raw(&self, bytes: &[u8]) -> String {
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address()).await.unwrap();
         // The server may answer and close before it has read all.
         let _ = stream.write_all(bytes).await;
         let mut answer = Vec::new();
-        let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("an answer");
+        let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer))
+            .await
+            .expect("an answer");
         String::from_utf8_lossy(&answer).into_owned()
     }
 
     /// Writes the roster file.
-    pub fn write_roster(&self, text: &str) {
+    pub(crate) fn write_roster(&self, text: &str) {
         fs::write(self.path("roster.toml"), text).unwrap();
     }
 
     /// Waits until the condition holds for the state.
-    pub async fn until(&self, what: &str, condition: impl Fn(&App) -> bool) {
+    pub(crate) async fn until(&self, what: &str, condition: impl Fn(&App) -> bool) {
         until(what, async || condition(&self.app)).await;
     }
 
     /// Ends it in good order.
-    pub async fn stop(mut self) {
+    pub(crate) async fn stop(mut self) {
         if let Some(running) = self.running.take() {
             running.stop().await;
         }
     }
 
     /// Ends it, and starts another one on the same files.
-    pub async fn restart(mut self) -> Self {
+    pub(crate) async fn restart(mut self) -> Self {
         if let Some(running) = self.running.take() {
             running.stop().await;
         }
         let home = std::mem::replace(&mut self.home, tempfile::tempdir().unwrap());
-        Self::at(home, &self.env).await.unwrap_or_else(|failure| panic!("the server does not start: {failure}"))
+        Self::at(home, &self.env)
+            .await
+            .unwrap_or_else(|failure| panic!("the server does not start: {failure}"))
     }
 
     /// A second server on the same data directory.
-    pub async fn second(&self) -> Result<Running, boot::Failure> {
+    pub(crate) async fn second(&self) -> Result<Running, boot::Failure> {
         let mut flags = Flags::default();
         flags.settings.push(("server.listen", "127.0.0.1:0".to_owned()));
         let loaded = Settings::load(&self.env, &flags).unwrap();
@@ -215,7 +223,7 @@ impl Server {
 }
 
 /// A client without a pool to speak of: each test's connections are its own.
-pub fn client() -> reqwest::Client {
+pub(crate) fn client() -> reqwest::Client {
     // What `reqwest` needs of the process even for plain HTTP is installed with a router.
     static READY: std::sync::Once = std::sync::Once::new();
     READY.call_once(|| drop(boot::app(Settings::default(), roster::Roster::default())));
@@ -225,38 +233,39 @@ pub fn client() -> reqwest::Client {
 }
 
 /// A request to be put together.
-pub struct Request {
+pub(crate) struct Request {
     request: reqwest::RequestBuilder,
     token: Option<String>,
 }
 
 impl Request {
     /// With another token, or without one.
-    pub fn token(mut self, token: Option<&str>) -> Self {
+    pub(crate) fn token(mut self, token: Option<&str>) -> Self {
         self.token = token.map(str::to_owned);
         self
     }
 
     /// With a header.
-    pub fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.request = self.request.header(name, value);
         self
     }
 
     /// With a JSON body.
-    pub fn json(mut self, body: Value) -> Self {
-        self.request = self.request.header("content-type", "application/json").body(body.to_string());
+    pub(crate) fn json(mut self, body: Value) -> Self {
+        self.request =
+            self.request.header("content-type", "application/json").body(body.to_string());
         self
     }
 
     /// With any body.
-    pub fn body(mut self, body: impl Into<reqwest::Body>) -> Self {
+    pub(crate) fn body(mut self, body: impl Into<reqwest::Body>) -> Self {
         self.request = self.request.body(body);
         self
     }
 
     /// Sends it and waits for the head of the answer.
-    pub async fn open(self) -> reqwest::Response {
+    pub(crate) async fn open(self) -> reqwest::Response {
         let request = match self.token {
             Some(token) => self.request.header("authorization", format!("Bearer {token}")),
             None => self.request,
@@ -265,7 +274,7 @@ impl Request {
     }
 
     /// Sends it and waits for the whole answer.
-    pub async fn send(self) -> Reply {
+    pub(crate) async fn send(self) -> Reply {
         let response = self.open().await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         Reply { status, headers, text: response.text().await.expect("a whole answer") }
@@ -274,47 +283,50 @@ impl Request {
 
 /// A whole answer.
 #[derive(Debug)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// The status.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The headers.
-    pub headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// The body.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Reply {
     /// The body as JSON.
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text))
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text))
     }
 
     /// What a tool replied; fails unless it did.
-    pub fn result(&self) -> Value {
+    pub(crate) fn result(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text);
         self.json()["result"].take()
     }
 
     /// The fault's code and message; fails unless it is one.
-    pub fn fault(&self) -> (String, String) {
+    pub(crate) fn fault(&self) -> (String, String) {
         let body = self.json();
-        let text = |name: &str| body[name].as_str().unwrap_or_else(|| panic!("no {name}: {body}")).to_owned();
+        let text = |name: &str| {
+            body[name].as_str().unwrap_or_else(|| panic!("no {name}: {body}")).to_owned()
+        };
         (text("code"), text("error"))
     }
 
     /// A header's text; empty when it is not there.
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
     /// The lines of a streamed answer.
-    pub fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         self.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
 /// Waits until the condition holds, at most [`PATIENCE`].
-pub async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !condition().await {
         assert!(Instant::now() < end, "waited in vain until {what}");
@@ -323,18 +335,19 @@ pub async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
 }
 
 /// Names of scopes, for tests over all of them.
-pub const SCOPES: [Scope; 5] = [Scope::Read, Scope::Delegate, Scope::Write, Scope::Destroy, Scope::Operator];
+pub(crate) const SCOPES: [Scope; 5] =
+    [Scope::Read, Scope::Delegate, Scope::Write, Scope::Destroy, Scope::Operator];
 
 /// Log lines of this thread, as the server writes them, until it is dropped. The test must run on
 /// one thread (`#[tokio::test]`).
-pub struct Logs {
+pub(crate) struct Logs {
     lines: Arc<Mutex<Vec<u8>>>,
     _guard: tracing::subscriber::DefaultGuard,
 }
 
 impl Logs {
     /// Catches every event from now on, with these secrets hidden.
-    pub fn catch(secrets: &Secrets) -> Self {
+    pub(crate) fn catch(secrets: &Secrets) -> Self {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = lines.clone();
         let writer = Redacting::new(move || Sink(sink.clone()), secrets.clone());
@@ -344,7 +357,7 @@ impl Logs {
     }
 
     /// What was logged so far.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.lines.lock().unwrap()).into_owned()
     }
 }
@@ -363,72 +376,84 @@ impl io::Write for Sink {
 }
 
 /// The real binary, killed when this is dropped.
-pub struct Process {
+pub(crate) struct Process {
     child: Child,
+    out: Option<JoinHandle<String>>,
+    err: Option<JoinHandle<String>>,
     /// Its home, as for [`Server`].
-    pub home: Arc<TempDir>,
+    pub(crate) home: Arc<TempDir>,
 }
 
 impl Process {
     /// `adjutant serve` on a free port with this set-up, once it answers.
-    pub async fn serve(setup: &Setup) -> Self {
+    pub(crate) async fn serve(setup: &Setup) -> Self {
         let (home, env) = setup.prepare();
         let home = Arc::new(home);
-        let process = Self::spawn(&["serve", "--listen", "127.0.0.1:0"], &env, &home);
-        until("the server publishes its endpoint", async || process.home.path().join("data/endpoint.json").exists()).await;
+        let mut process = Self::spawn(&["serve", "--listen", "127.0.0.1:0"], &env, &home);
+        until("the server publishes its endpoint", async || {
+            assert!(!process.has_ended(), "the server ended: {}", process.words());
+            process.home.path().join("data/endpoint.json").exists()
+        })
+        .await;
         process
     }
 
     /// The binary with these arguments and just this environment.
-    pub fn spawn(arguments: &[&str], env: &Env, home: &Arc<TempDir>) -> Self {
+    pub(crate) fn spawn(arguments: &[&str], env: &Env, home: &Arc<TempDir>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_adjutant"));
-        command.args(arguments).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .env_clear()
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         for (name, value) in env.all() {
             command.env(name, value);
         }
-        Self { child: command.spawn().unwrap(), home: home.clone() }
+        let mut child = command.spawn().unwrap();
+        let (out, err) = (read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap()));
+        Self { child, out: Some(out), err: Some(err), home: home.clone() }
     }
 
     /// Runs the binary with these arguments in the set-up's home and waits for its end.
-    pub fn run(setup: &Setup, arguments: &[&str]) -> (ExitStatus, String, String) {
+    pub(crate) fn run(setup: &Setup, arguments: &[&str]) -> Ended {
         let (home, env) = setup.prepare();
         Self::spawn(arguments, &env, &Arc::new(home)).end()
     }
 
     /// What its endpoint file says.
-    pub fn endpoint(&self) -> boot::Endpoint {
-        serde_json::from_slice(&fs::read(self.home.path().join("data/endpoint.json")).unwrap()).unwrap()
+    pub(crate) fn endpoint(&self) -> boot::Endpoint {
+        serde_json::from_slice(&fs::read(self.home.path().join("data/endpoint.json")).unwrap())
+            .unwrap()
     }
 
     /// The operator's token.
-    pub fn token(&self) -> String {
+    pub(crate) fn token(&self) -> String {
         let file = self.endpoint().token_file.expect("a token file");
         fs::read_to_string(file).unwrap().trim().to_owned()
     }
 
     /// Sends it a signal.
-    pub fn signal(&self, signal: rustix::process::Signal) {
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
     /// Whether it has ended.
-    pub fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// Waits for its end: its status, standard output and standard error.
-    pub fn end(mut self) -> (ExitStatus, String, String) {
-        use std::io::Read as _;
-        let (mut out, mut err) = (String::new(), String::new());
-        let mut stderr = self.child.stderr.take().unwrap();
-        let reader = std::thread::spawn(move || {
-            let _ = stderr.read_to_string(&mut err);
-            err
-        });
-        let _ = self.child.stdout.take().unwrap().read_to_string(&mut out);
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Ended {
         let status = self.child.wait().unwrap();
-        (status, out, reader.join().unwrap())
+        let text = |thread: &mut Option<JoinHandle<String>>| thread.take().unwrap().join().unwrap();
+        Ended { code: status.code(), out: text(&mut self.out), err: text(&mut self.err) }
+    }
+
+    /// What a process that has ended said on standard error.
+    fn words(&mut self) -> String {
+        self.err.take().map(|thread| thread.join().unwrap()).unwrap_or_default()
     }
 }
 
@@ -438,4 +463,24 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A process that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// Its exit code; `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// Its standard output.
+    pub(crate) out: String,
+    /// Its standard error.
+    pub(crate) err: String,
+}
+
+/// Reads a pipe to its end beside the test, so that the process never waits for a reader.
+fn read(mut pipe: impl io::Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }

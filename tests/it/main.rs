@@ -1,6 +1,11 @@
 //! The one integration binary: the real server, on a real port, with fake backends.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests say what they expect by failing")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what they expect by failing"
+)]
 
 mod harness;
 
@@ -11,3 +16,6 @@ mod http_help;
 mod http_limits;
 mod reload;
 mod serve;
+mod delegate;
+mod faults;
+mod tools;

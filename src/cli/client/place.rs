@@ -82,7 +82,9 @@ impl Stdio {
         let url = url.or_else(|| cx.env.get("ADJUTANT_URL").map(ToOwned::to_owned));
         let mut words: Vec<String> = Vec::new();
         for name in CARRIED {
-            if let Some(path) = cx.env.path(name) {
+            // The flag counts more than the variable of its name.
+            let flag = cx.globals.config.clone().filter(|_| name == "ADJUTANT_CONFIG");
+            if let Some(path) = flag.or_else(|| cx.env.path(name)) {
                 words.push(format!("{name}={}", utf8(absolute(&path)?)?));
             }
         }
@@ -90,11 +92,7 @@ impl Stdio {
         if !words.is_empty() {
             words.insert(0, "env".to_owned());
         }
-        words.push(utf8(program)?);
-        if let Some(config) = &cx.globals.config {
-            words.extend(["--config".to_owned(), utf8(absolute(config)?)?]);
-        }
-        words.push("mcp".to_owned());
+        words.extend([utf8(program)?, "mcp".to_owned()]);
         Ok(Self { argv: words, url })
     }
 }

@@ -48,6 +48,7 @@ pub(crate) struct Batch<'b, W> {
     /// How many items ended how, so far.
     pub(crate) counts: Counts,
     bars: Bars,
+    explain: bool,
     write: &'b mut W,
 }
 
@@ -55,7 +56,13 @@ impl<'b, W: FnMut(Map<String, Value>) -> Result<(), Error>> Batch<'b, W> {
     /// A batch of `total` items whose rows go to `write`.
     pub(crate) fn new(total: usize, write: &'b mut W) -> Self {
         let bars = Bars::new(u64::try_from(total).unwrap_or(u64::MAX));
-        Self { counts: Counts { total, ..Counts::default() }, bars, write }
+        Self { counts: Counts { total, ..Counts::default() }, bars, explain: false, write }
+    }
+
+    /// With rows that also say why their backend, and what was tried.
+    pub(crate) fn explained(mut self) -> Self {
+        self.explain = true;
+        self
     }
 
     /// Runs the items, at most `most` at once where that is given.
@@ -104,6 +111,9 @@ impl<'b, W: FnMut(Map<String, Value>) -> Result<(), Error>> Batch<'b, W> {
         most: Option<u32>,
     ) -> Result<(), Error> {
         let mut arguments = Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]);
+        if self.explain {
+            arguments.insert("explain".to_owned(), json!(true));
+        }
         if let Some(most) = most {
             arguments.insert("max_concurrency".to_owned(), json!(most));
         }

@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 /// One item.
 #[derive(Debug, PartialEq)]
-pub(super) struct Item {
+pub(crate) struct Item {
     /// Its place among the items, from 0.
-    pub(super) index: usize,
+    pub(crate) index: usize,
     /// Its line in the file, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// The sub-task as it stands there, or what is wrong with the line.
-    pub(super) task: Result<Value, String>,
+    pub(crate) task: Result<Value, String>,
 }
 
 impl Item {

@@ -82,7 +82,7 @@ pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
             ports.join(", ")
         ));
     } else {
-        out.text(&servers.iter().map(entries).collect::<Vec<_>>().join("\n"))?;
+        out.text(&servers.iter().map(|server| entries(server, &[])).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(())
 }
@@ -132,8 +132,8 @@ fn id(name: &str, taken: &mut HashSet<String>) -> String {
     id
 }
 
-/// A server's models as the text of roster entries.
-pub(crate) fn entries(server: &Server) -> String {
+/// A server's models as the text of roster entries, each good at these tasks.
+pub(crate) fn entries(server: &Server, good_at: &[&str]) -> String {
     let mut text = format!("# {}\n", server.base_url);
     if server.models.is_empty() {
         text.push_str("# It answers and has no model: load one, and look again.\n");
@@ -151,7 +151,8 @@ pub(crate) fn entries(server: &Server) -> String {
         if model.is_embedding() {
             text.push_str("enabled = false          # its name says that it makes no text\n");
         }
-        text.push_str("good_at = []\ncan_delegate = true\n");
+        let good_at = toml::Value::from(good_at.to_vec());
+        let _ = writeln!(text, "good_at = {good_at}\ncan_delegate = true");
     }
     text
 }
@@ -184,7 +185,7 @@ mod tests {
             ["qwen3-32b", "qwen3-32b-2", "gemma-3-it-q4_k_m", "llama3-2-latest", "nomic-embed-text", "31m", "backend"]
         );
         let server = Server { base_url: Url::parse(&url(8080)).unwrap(), models };
-        let text = entries(&server);
+        let text = entries(&server, &["code"]);
         let roster = Roster::parse(&text).unwrap();
         let read: Vec<&str> = roster.backends().iter().map(roster::Backend::model).collect();
         assert_eq!(read, names);

@@ -55,6 +55,9 @@ pub(super) struct DelegateMany {
     /// The most sub-tasks at work at once; default: what the backends take.
     #[serde(default)]
     max_concurrency: Option<u32>,
+    /// Also say of each answer why this backend, every try, and what else the backend sent.
+    #[serde(default)]
+    explain: bool,
 }
 
 /// How many ended how.
@@ -104,7 +107,7 @@ impl Tool<App> for DelegateMany {
             let words = format!("`tasks` has {total} items and may have {most}: {advice}");
             return Err(Fault::new(Code::TooLarge, words));
         }
-        let mut batch = Gathered::new(total, &cx);
+        let mut batch = Gathered::new(total, self.explain, &cx);
         let mut tasks = Vec::with_capacity(total);
         for (index, item) in self.tasks.into_iter().enumerate() {
             match task(item) {
@@ -141,12 +144,13 @@ struct Gathered<'a> {
     cx: &'a Call<App>,
     results: Vec<Map<String, Value>>,
     counts: Counts,
+    show: Show,
 }
 
 impl<'a> Gathered<'a> {
-    fn new(total: usize, cx: &'a Call<App>) -> Self {
+    fn new(total: usize, explain: bool, cx: &'a Call<App>) -> Self {
         let results = if cx.emit.is_streaming() { Vec::new() } else { vec![Map::new(); total] };
-        let batch = Self { cx, results, counts: Counts { total, ..Counts::default() } };
+        let batch = Self { cx, results, counts: Counts { total, ..Counts::default() }, show: Show { explain, raw: false } };
         batch.report("");
         batch
     }
@@ -161,7 +165,7 @@ impl<'a> Gathered<'a> {
                     Outcome::NoFit { .. } => &mut self.counts.no_fit,
                 };
                 *count += 1;
-                json!(Answer::of(outcome, Show::default()))
+                json!(Answer::of(outcome, self.show))
             }
             Err(fault) => {
                 self.counts.error += 1;

@@ -144,6 +144,16 @@ async fn an_unreachable_server_is_a_connect_failure_that_did_not_leave() {
 }
 
 #[tokio::test]
+async fn tls_that_fails_is_a_connect_failure_too() {
+    let fake = Fake::start().await;
+    let url = fake.url().replace("http:", "https:");
+    let failure = upstream().call(&backend(&url, "ok"), &asking("hi")).await.unwrap_err();
+    assert_eq!((failure.kind, failure.sent), (Kind::Connect, Sent::No), "{failure}");
+    assert!(!failure.message.contains("is the server running?"), "{failure}");
+    assert_eq!(fake.stats().count, 0);
+}
+
+#[tokio::test]
 async fn the_connect_time_out_is_the_backends_own() {
     // A full backlog: the kernel drops further connection attempts.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
