@@ -20,7 +20,8 @@ pub(crate) fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &
     request(to, "POST", path, headers, body)
 }
 
-fn request(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+/// The bytes of any request.
+pub(crate) fn request(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {to}\r\ncontent-length: {}\r\n", body.len());
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use futures::future::try_join_all;
 
 use crate::{
@@ -45,7 +46,7 @@ impl Outcome {
 pub(crate) async fn run(
     to: SocketAddr,
     connections: usize,
-    next: impl Fn(usize) -> Option<Vec<u8>>,
+    next: impl Fn(usize) -> Option<Bytes>,
     is_right: impl Fn(&Answer) -> bool,
 ) -> anyhow::Result<Outcome> {
     let opened = try_join_all((0..connections).map(|_| Connection::open(to))).await?;
@@ -77,13 +78,14 @@ pub(crate) async fn run(
 }
 
 /// The same request for so long.
-pub(crate) fn lasting(request: Vec<u8>, time: Duration) -> impl Fn(usize) -> Option<Vec<u8>> {
-    let end = Instant::now() + time;
+pub(crate) fn lasting(request: impl Into<Bytes>, time: Duration) -> impl Fn(usize) -> Option<Bytes> {
+    let (request, end) = (request.into(), Instant::now() + time);
     move |_| (Instant::now() < end).then(|| request.clone())
 }
 
 /// The same request so many times.
-pub(crate) fn times(request: Vec<u8>, times: usize) -> impl Fn(usize) -> Option<Vec<u8>> {
+pub(crate) fn times(request: impl Into<Bytes>, times: usize) -> impl Fn(usize) -> Option<Bytes> {
+    let request = request.into();
     move |number| (number < times).then(|| request.clone())
 }
 

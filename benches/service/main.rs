@@ -19,6 +19,7 @@ mod machine;
 mod memory;
 mod messages;
 mod process;
+mod queued;
 mod rate;
 mod reload;
 mod report;

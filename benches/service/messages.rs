@@ -92,4 +92,12 @@ impl<'a> Session<'a> {
         anyhow::ensure!(status == 202, "a notification was answered {status}");
         Ok(())
     }
+
+    /// Ends the session.
+    pub(crate) async fn close(mut self) -> anyhow::Result<()> {
+        let bytes = self.server.delete("/mcp", &[("mcp-session-id", self.id.as_str())]);
+        let status = self.aside.exchange(&bytes).await?.status;
+        anyhow::ensure!(status == 204, "the end of a session was answered {status}");
+        Ok(())
+    }
 }

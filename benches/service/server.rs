@@ -93,6 +93,13 @@ impl Server {
     pub(crate) fn get(&self, path: &str) -> Vec<u8> {
         client::get(self.address, path, &[("authorization", &format!("Bearer {TOKEN}"))])
     }
+
+    /// The bytes of a `DELETE` with the token and more headers.
+    pub(crate) fn delete(&self, path: &str, more: &[(&str, &str)]) -> Vec<u8> {
+        let bearer = format!("Bearer {TOKEN}");
+        let headers = [&[("authorization", bearer.as_str())], more].concat();
+        client::request(self.address, "DELETE", path, &headers, b"")
+    }
 }
 
 impl Drop for Server {

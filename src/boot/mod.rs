@@ -155,7 +155,7 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
         listening,
         life: life.clone(),
     };
-    let router = http::router(web, face.clone());
+    let router = http::router(web, &face);
     let mut serving = JoinSet::new();
     serving.spawn(http::serve(listener, router, manners, life.draining.clone(), now.clone()));
 

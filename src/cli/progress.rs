@@ -76,14 +76,14 @@ impl Drop for Cleared<'_> {
 pub(crate) struct Bars {
     lines: MultiProgress,
     all: ProgressBar,
-    backends: BTreeMap<String, Backend>,
+    backends: BTreeMap<String, Answers>,
     failed: usize,
 }
 
 #[derive(Debug)]
-struct Backend {
+struct Answers {
     line: ProgressBar,
-    answers: u64,
+    count: u64,
     ms: u64,
 }
 
@@ -128,13 +128,13 @@ impl Bars {
             let line = self.lines.add(ProgressBar::no_length());
             line.set_style(style("  {prefix} {msg}"));
             line.set_prefix(untrusted::one_line(name, 40));
-            self.backends.insert(name.to_owned(), Backend { line, answers: 0, ms: 0 });
+            self.backends.insert(name.to_owned(), Answers { line, count: 0, ms: 0 });
         }
         let Some(backend) = self.backends.get_mut(name) else { return };
-        backend.answers += 1;
+        backend.count += 1;
         backend.ms = backend.ms.saturating_add(ms.unwrap_or(0));
-        let each = backend.ms / backend.answers;
-        backend.line.set_message(format!("{} answered, {each} ms each", backend.answers));
+        let each = backend.ms / backend.count;
+        backend.line.set_message(format!("{} answered, {each} ms each", backend.count));
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
         bars.done(true, Some("coder"), Some(10));
         bars.done(true, Some("coder"), Some(20));
         bars.done(false, None, None);
-        assert_eq!(bars.backends["coder"].answers, 2);
+        assert_eq!(bars.backends["coder"].count, 2);
         assert_eq!(bars.backends["coder"].line.message(), "2 answered, 15 ms each");
         assert_eq!((bars.failed, bars.all.position()), (1, 3));
     }

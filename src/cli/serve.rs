@@ -76,19 +76,18 @@ fn greeting(running: &Running, as_json: bool) -> String {
         return format!("{}\n", json!(endpoint));
     }
     let url = &endpoint.url;
-    let mut text = format!("adjutant {} listens on {url}\n", endpoint.version);
-    let file = running.made_token.as_ref().map(|path| path.display());
-    if io::stdout().is_terminal() {
-        let token = running.token.expose_secret();
-        text.push_str("\nAdd it to Claude Code with:\n");
-        text.push_str(&format!("  claude mcp add --transport http adjutant {url}/mcp --header \"Authorization: Bearer {token}\"\n"));
-        if let Some(file) = file {
-            text.push_str(&format!("The token is kept in {file}.\n"));
-        }
-    } else if let Some(file) = file {
-        text.push_str(&format!("its token is in {file}\n"));
+    let greeting = format!("adjutant {} listens on {url}\n", endpoint.version);
+    let file = running.made_token.as_ref().map(|path| path.display().to_string());
+    if !io::stdout().is_terminal() {
+        let place = file.map(|file| format!("its token is in {file}\n"));
+        return greeting + &place.unwrap_or_default();
     }
-    text
+    let token = running.token.expose_secret();
+    let place = file.map(|file| format!("The token is kept in {file}.\n")).unwrap_or_default();
+    format!(
+        "{greeting}\nAdd it to Claude Code with:\n  \
+         claude mcp add --transport http adjutant {url}/mcp --header \"Authorization: Bearer {token}\"\n{place}"
+    )
 }
 
 impl From<Failure> for Error {

@@ -80,8 +80,8 @@ impl Default for Server {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             head_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(60),
-            write_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_mins(1),
+            write_timeout: Duration::from_mins(1),
             drain: Duration::from_secs(30),
             idle_exit: None,
         }
@@ -189,7 +189,7 @@ impl Default for Mcp {
             pass_env: Vec::new(),
             sessions: nonzero(1024),
             sessions_per_token: nonzero(256),
-            session_idle: Duration::from_secs(30 * 60),
+            session_idle: Duration::from_mins(30),
         }
     }
 }

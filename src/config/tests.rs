@@ -67,7 +67,7 @@ fn names_in_the_environment_reach_their_keys() {
     let settings = loaded.settings;
     assert_eq!(loaded.data_dir, Path::new("/tmp/data"));
     assert_eq!(loaded.roster, RosterFile::Named("/tmp/r.toml".into()));
-    assert_eq!(settings.server.idle_exit, Some(Duration::from_secs(900)));
+    assert_eq!(settings.server.idle_exit, Some(Duration::from_mins(15)));
     assert_eq!(settings.server.allowed_hosts, ["a.example", "b.example:81"]);
     assert_eq!(settings.server.listen.to_string(), "[::1]:7004");
     assert!(settings.billing.enabled);

@@ -33,24 +33,8 @@ pub(super) async fn arguments(
     body: Body,
     limit: Limit,
 ) -> Result<Map<String, Value>, Refusal> {
-    json_only_from_pages(headers)?;
     let bytes = read(path, headers, body, limit).await?;
     parse(&bytes)
-}
-
-/// A page in a browser can send a form or plain text anywhere without asking; JSON it cannot.
-fn json_only_from_pages(headers: &HeaderMap) -> Result<(), Refusal> {
-    if !headers.contains_key(header::ORIGIN) && !headers.contains_key("sec-fetch-site") {
-        return Ok(());
-    }
-    let kind =
-        headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if kind.eq_ignore_ascii_case("application/json") {
-        return Ok(());
-    }
-    let words = "a request from a page must have `Content-Type: application/json`";
-    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::invalid(words)))
 }
 
 async fn read(path: &str, headers: &HeaderMap, body: Body, limit: Limit) -> Result<Bytes, Refusal> {

@@ -10,7 +10,7 @@ use std::{
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -50,6 +50,8 @@ pub(super) async fn gate(
             let timeout = shared.web.app.settings.server.body_timeout;
             request = request.map(|body| Timed::wrap(body, timeout));
             request.extensions_mut().insert(RequestId(id.clone()));
+            // For the face at `/mcp`, which knows no type of ours; what the client sent is no id.
+            request.headers_mut().insert(ID, text_of(&id));
             if let Some(caller) = caller.clone() {
                 request.extensions_mut().insert(caller);
             }
@@ -84,20 +86,16 @@ fn admit(shared: &Shared, request: &Request) -> Result<Pass, Refusal> {
     let headers = request.headers();
     head(shared, request.uri(), headers)?;
     shared.hosts.check(request.uri(), headers)?;
-    let path = request.uri().path().trim_end_matches('/');
-    if path == "/healthz" {
+    let path = request.uri().path();
+    if matches!(path, "/healthz" | "/healthz/") {
         return Ok(Pass { caller: None, _busy: None, _slot: None });
     }
     let caller = authenticate(shared, headers)?;
-    if let Some(coding) = headers.get(header::CONTENT_ENCODING)
-        && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
-    {
-        let words = "send the body as it is: no `Content-Encoding` is read here";
-        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::invalid(words)));
-    }
+    plain(headers)?;
+    json_only_from_pages(request.method(), headers)?;
     let slot = shared.slots.take(&caller)?;
     // Probes are no work: they must not keep an idle server up.
-    let probe = matches!(path, "/readyz" | "/metrics");
+    let probe = matches!(path.trim_end_matches('/'), "/readyz" | "/metrics");
     let busy = (!probe).then(|| shared.web.life.enter());
     Ok(Pass { caller: Some(caller), _busy: busy, _slot: Some(slot) })
 }
@@ -118,6 +116,33 @@ fn head(shared: &Shared, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> 
         .with("limit", json!(most))
         .with("setting", json!("limits.head"));
     Err(Refusal::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, fault))
+}
+
+/// A body that is packed would have to be unpacked within bounds of its own.
+fn plain(headers: &HeaderMap) -> Result<(), Refusal> {
+    if let Some(coding) = headers.get(header::CONTENT_ENCODING)
+        && !coding.as_bytes().eq_ignore_ascii_case(b"identity")
+    {
+        let words = "send the body as it is: no `Content-Encoding` is read here";
+        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::invalid(words)));
+    }
+    Ok(())
+}
+
+/// A page in a browser can send a form or plain text anywhere without asking; JSON it cannot.
+fn json_only_from_pages(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+    let page = headers.contains_key(header::ORIGIN) || headers.contains_key("sec-fetch-site");
+    if !page || method != Method::POST {
+        return Ok(());
+    }
+    let kind =
+        headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let words = "a request from a page must have `Content-Type: application/json`";
+    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::invalid(words)))
 }
 
 fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
@@ -164,12 +189,15 @@ impl Slots {
     }
 }
 
+/// An id as a header. Hexadecimal digits always are one.
+fn text_of(id: &str) -> HeaderValue {
+    HeaderValue::from_str(id).unwrap_or(HeaderValue::from_static("-"))
+}
+
 /// Headers that every answer has.
 fn dress(response: &mut Response, id: &str) {
     let headers = response.headers_mut();
-    if let Ok(id) = HeaderValue::from_str(id) {
-        headers.insert(ID, id);
-    }
+    headers.insert(ID, text_of(id));
     let fixed = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-store"),
@@ -182,7 +210,9 @@ fn dress(response: &mut Response, id: &str) {
 
 /// A handler that panicked: the caller is told no more than that.
 pub(super) fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response<Body> {
-    let what = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    let what = match panic.downcast::<String>() {
+        Ok(what) => *what,
+        Err(panic) => panic.downcast::<&str>().map(|what| (*what).to_owned()).unwrap_or_default(),
+    };
     Refusal::from(Fault::internal(format!("panic: {what}"))).into_response()
 }

@@ -1,6 +1,6 @@
 //! Connections: accepted within a number, read and written within times, ended in good order.
 
-use std::{io, pin::pin, time::Duration};
+use std::{future::poll_fn, io, pin::pin, sync::Arc, time::Duration};
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -22,7 +22,7 @@ use crate::config::Settings;
 
 /// How long what a client still sends is read after its answer, so that the answer is not lost to
 /// a reset, and how much of it.
-const LINGER: Duration = Duration::from_secs(10);
+const LINGER: Duration = Duration::from_secs(5);
 const LINGER_BYTES: u64 = 512 << 20;
 
 /// How connections are treated.
@@ -58,8 +58,7 @@ pub async fn serve(
     draining: CancellationToken,
     now: CancellationToken,
 ) -> bool {
-    let places =
-        std::sync::Arc::new(Semaphore::new(manners.connections.min(Semaphore::MAX_PERMITS)));
+    let places = Arc::new(Semaphore::new(manners.connections.min(Semaphore::MAX_PERMITS)));
     let mut connections = JoinSet::new();
     while let Some((stream, place)) = next(&listener, &places, &mut connections, &draining).await {
         // A reply must not wait for the client's acknowledgement of the packet before it.
@@ -80,7 +79,7 @@ pub async fn serve(
 /// The next connection, when there is a place for it; `None` when no more are taken.
 async fn next(
     listener: &TcpListener,
-    places: &std::sync::Arc<Semaphore>,
+    places: &Arc<Semaphore>,
     connections: &mut JoinSet<()>,
     draining: &CancellationToken,
 ) -> Option<(TcpStream, OwnedSemaphorePermit)> {
@@ -129,18 +128,11 @@ async fn connection(
         // The router refuses a head that is over the limit with words; this is for far larger ones.
         .max_header_size(manners.head.saturating_mul(4));
     let mut served = builder.serve_connection(io, TowerToHyperService::new(router));
-    let outcome = {
-        let mut work = pin!(std::future::poll_fn(|cx| served.poll_without_shutdown(cx)));
-        tokio::select! {
-            outcome = &mut work => Some(outcome),
-            () = draining.cancelled() => None,
-        }
-    };
-    let outcome = match outcome {
-        Some(outcome) => outcome,
-        None => {
+    let outcome = tokio::select! {
+        outcome = poll_fn(|cx| served.poll_without_shutdown(cx)) => outcome,
+        () = draining.cancelled() => {
             std::pin::Pin::new(&mut served).graceful_shutdown();
-            std::future::poll_fn(|cx| served.poll_without_shutdown(cx)).await
+            poll_fn(|cx| served.poll_without_shutdown(cx)).await
         }
     };
     if let Err(error) = outcome {
@@ -159,7 +151,7 @@ async fn linger(mut stream: TcpStream) {
         return;
     }
     let rest = async {
-        let mut buffer = vec![0; 64 << 10];
+        let mut buffer = vec![0; 16 << 10];
         let mut read = 0_u64;
         while let Ok(count @ 1..) = stream.read(&mut buffer).await {
             read = read.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));

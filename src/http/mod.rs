@@ -60,7 +60,7 @@ struct Shared {
 
 /// The whole router. `face` answers `/mcp` and `/mcp/`, by whatever method; the gate has put an
 /// `Arc<mcp::Caller>` into the extensions of what reaches it.
-pub fn router<F>(web: Web, face: F) -> Router
+pub fn router<F>(web: Web, face: &F) -> Router
 where
     F: Service<Request<Body>, Error = Infallible> + Clone + Send + Sync + 'static,
     F::Response: IntoResponse,

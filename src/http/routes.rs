@@ -42,14 +42,14 @@ pub(super) fn all(catalogue: &Catalogue<App>) -> Vec<(Route, MethodRouter<Arc<Sh
     ];
     let mut routes = Vec::new();
     for (name, url, handler) in plain {
-        twice(name.to_owned(), &["GET"], url, None, handler, &mut routes);
+        twice(name, &["GET"], url, None, handler, &mut routes);
     }
     for entry in catalogue.entries() {
         let name = entry.spec.name;
         let handler =
             any(move |shared, caller, id, request| tool::serve(name, shared, caller, id, request));
         let endpoint = format!("tools_bp.{name}");
-        twice(endpoint, tool::methods(entry), entry.spec.path, Some(name), handler, &mut routes);
+        twice(&endpoint, tool::methods(entry), entry.spec.path, Some(name), handler, &mut routes);
     }
     routes
 }
@@ -62,14 +62,14 @@ pub(super) fn mounted(name: &str, url: &str, methods: &'static [&'static str]) -
 }
 
 fn twice(
-    endpoint: String,
+    endpoint: &str,
     methods: &'static [&'static str],
     url: &str,
     tool: Option<&'static str>,
     handler: MethodRouter<Arc<Shared>>,
     routes: &mut Vec<(Route, MethodRouter<Arc<Shared>>)>,
 ) {
-    let [route, twin] = mounted(&endpoint, url, methods);
+    let [route, twin] = mounted(endpoint, url, methods);
     routes.push((Route { tool, ..route }, handler.clone()));
     routes.push((Route { tool, ..twin }, handler));
 }

@@ -34,11 +34,12 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 }
 
 type Outcome = Result<Reply, Fault>;
+type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A call with the items that it gives. Dropped, it stops the tool.
 struct Running {
     /// Absent when it is over.
-    call: Option<(Pin<Box<dyn Future<Output = Outcome> + Send>>, Finished)>,
+    call: Option<(Work, Finished)>,
     items: mpsc::Receiver<Value>,
     outcome: Option<Outcome>,
 }

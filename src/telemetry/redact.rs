@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// What stands in a secret's place.
@@ -47,7 +47,7 @@ impl Secrets {
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut text = Cow::Borrowed(text);
-        for secret in known.iter().map(|secret| secret.expose_secret()) {
+        for secret in known.iter().map(ExposeSecret::expose_secret) {
             if text.contains(secret) {
                 text = Cow::Owned(text.replace(secret, BLOT));
             }

@@ -68,7 +68,7 @@ fn sources(dir: &str) -> BTreeMap<String, String> {
                 if name != "tests" {
                     dirs.push(path);
                 }
-            } else if name.ends_with(".rs") && !name.starts_with("tests") {
+            } else if path.extension().is_some_and(|kind| kind == "rs") && !name.starts_with("tests") {
                 let text = fs::read_to_string(&path).unwrap();
                 let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
                 files.insert(name, code(&text));
@@ -183,7 +183,7 @@ fn imports_run_downwards() {
             match floor_of(&other) {
                 None => wrong.push(format!("{file}: `crate::{other}` is no room with a floor")),
                 Some(other_floor) if other_floor > floor => {
-                    wrong.push(format!("{file}: `{room}` names `{other}`, which is above it"))
+                    wrong.push(format!("{file}: `{room}` names `{other}`, which is above it"));
                 }
                 Some(other_floor) if other_floor == floor && floor + 1 < FLOORS.len() => {
                     wrong.push(format!("{file}: `{room}` names `{other}`, which is beside it"));

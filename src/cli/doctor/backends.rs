@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-use roster::{Backend, KeyRef, Roster};
+use ::roster::{Backend, KeyRef, Problem, Roster};
 
 use super::finding::{
     Finding,
@@ -31,7 +31,7 @@ pub(super) fn read(loaded: &Loaded, env: &Env) -> (Vec<Finding>, Roster) {
                 1 => Finding::new("roster", Fine, format!("{place}: 1 backend")),
                 count => Finding::new("roster", Fine, format!("{place}: {count} backends")),
             };
-            let warning = |problem: &::roster::Problem| {
+            let warning = |problem: &Problem| {
                 Finding::new("roster", Warning, format!("{place}:{problem}"))
             };
             let findings = [summary].into_iter().chain(roster.warnings().iter().map(warning));

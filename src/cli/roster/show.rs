@@ -35,7 +35,7 @@ pub(crate) async fn run(_: &Show, cx: &Context) -> Result<(), Error> {
     let out = Output::new(&cx.env);
     let loaded = cx.settings(Vec::new())?;
     let roster = super::load(&loaded.roster, &cx.env)?;
-    let server = connect::running(cx, &loaded).await;
+    let server = connect::running(cx).await;
     let seen = match &server {
         Some(server) => Seen::of(server).await?,
         None => Seen::default(),

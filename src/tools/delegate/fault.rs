@@ -47,7 +47,7 @@ fn upstream(failure: &Failure, message: String) -> Fault {
     fault.retry_after = failure.retry_after;
     fault.partial = failure.partial.as_deref().map(|text| untrusted::project(text).0.into_owned());
     match failure.status {
-        Some(status) => fault.with("status", json!(status)),
+        Some(status) => fault.with("upstream_status", json!(status)),
         None => fault,
     }
 }

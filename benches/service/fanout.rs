@@ -1,0 +1,151 @@
+//! A thousand items of 100 ms through one backend: over HTTP, through the stdio bridge and in
+//! process, beside a bare client on the same backend.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+
+use crate::{
+    client,
+    fake::Fake,
+    figure::{Figure, Row, count},
+    inside, load, messages, queued,
+    server::{Server, backend},
+    stdio::Bridge,
+};
+
+pub(crate) const FIGURE: Figure = Figure {
+    name: "g6",
+    about: "`delegate_many` of 1000 items of 100 ms at concurrency C: wall ÷ (items × 100 ms ÷ C)",
+    run: |_| Box::pin(run()),
+};
+
+const ITEMS: usize = 1_000;
+const LATENCY: Duration = Duration::from_millis(100);
+/// The most items of one call over MCP.
+const PIECE: usize = 200;
+/// Where a batch has one item that is none.
+const BAD: usize = ITEMS / 2;
+/// Concurrency, and the bound on wall ÷ ideal.
+const STEPS: [(usize, f64); 3] = [(8, 1.03), (32, 1.04), (128, 1.10)];
+
+fn name(concurrency: usize) -> String {
+    format!("c{concurrency}")
+}
+
+/// One backend for each concurrency, all at one server, each with its own model and so its own pool.
+fn roster(url: &str) -> String {
+    let entry = |(concurrency, _)| {
+        let limits = format!("limits = {{ concurrency = {concurrency} }}");
+        backend(&name(concurrency), url, &name(concurrency), &limits)
+    };
+    STEPS.map(entry).concat()
+}
+
+async fn run() -> anyhow::Result<Vec<Row>> {
+    let mut fake = Fake::start(LATENCY).await?;
+    let server = Server::start(&roster(&fake.url())).await?;
+    let mut bridge = Bridge::open(&server).await?;
+    let mut rows = Vec::new();
+    for (concurrency, bound) in STEPS {
+        let ratio = |wall: Duration| wall.as_secs_f64() * count(concurrency) / (LATENCY.as_secs_f64() * count(ITEMS));
+        let row = |how: &str, wall| Row::new(format!("C={concurrency} {how}"), ratio(wall), "× ideal");
+        let bare = ratio(bare(&fake, concurrency).await?);
+        fake.stats().await?;
+
+        let before = server.process().cpu()?;
+        let wall = over_http(&server, concurrency).await?;
+        let cost = micros_per_item(server.process().cpu()?.saturating_sub(before));
+        let http = fake.stats().await?.peak;
+        let note = format!("a bare client {bare:.3}");
+        rows.push(row("over HTTP", wall).at_most(bound).note(note));
+        let cpu = Row::new(format!("C={concurrency} the server's processor time an item"), cost, "µs");
+        rows.push(cpu.at_most(150.0));
+
+        let before = (server.process().cpu()?, bridge.process()?.cpu()?);
+        let wall = over_stdio(&mut bridge, concurrency).await?;
+        let used = server.process().cpu()?.saturating_sub(before.0);
+        let bridged = bridge.process()?.cpu()?.saturating_sub(before.1);
+        let stdio = fake.stats().await?.peak;
+        let note = format!(
+            "processor time an item: server {:.0} µs, bridge {:.0} µs",
+            micros_per_item(used),
+            micros_per_item(bridged)
+        );
+        rows.push(row("through the stdio bridge, five calls of 200 at once", wall).at_most(bound).note(note));
+
+        let wall = inside::run(&roster(&fake.url()), &name(concurrency), ITEMS).await?;
+        let inside = fake.stats().await?.peak;
+        rows.push(row("in process", wall).at_most(bound));
+
+        let peaks = [http, stdio, inside].map(count);
+        let odd = peaks.into_iter().find(|peak| *peak != count(concurrency)).unwrap_or(count(concurrency));
+        let peak = Row::new(format!("C={concurrency} most in flight at the backend, each way"), odd, "calls");
+        rows.push(peak.exactly(count(concurrency)));
+    }
+    drop((bridge, server, fake));
+    rows.extend(queued::rows().await?);
+    Ok(rows)
+}
+
+fn micros_per_item(used: Duration) -> f64 {
+    used.as_secs_f64() * 1e6 / count(ITEMS)
+}
+
+/// The same number of requests by as many connections, straight to the backend.
+async fn bare(fake: &Fake, concurrency: usize) -> anyhow::Result<Duration> {
+    let body = json!({
+        "model": "bare", "stream": true, "max_tokens": 2048,
+        "messages": [{ "role": "user", "content": messages::prompt(0) }],
+    });
+    let request = client::post(fake.address, "/v1/chat/completions", &[], body.to_string().as_bytes());
+    let times = load::times(request, ITEMS);
+    Ok(load::run(fake.address, concurrency, times, load::is_ok).await?.whole()?.elapsed)
+}
+
+/// One call with all items, and one more that is no object: it must fail alone, in its place.
+async fn over_http(server: &Server, concurrency: usize) -> anyhow::Result<Duration> {
+    let mut batch = messages::many(&name(concurrency), ITEMS);
+    batch["tasks"].as_array_mut().context("a list")?.insert(BAD, json!("no object"));
+    let request = server.post("/delegate/many", &batch);
+    let mut connection = server.connect().await?;
+    let began = Instant::now();
+    let answer = connection.exchange(&request).await?;
+    let wall = began.elapsed();
+    check(&serde_json::from_slice(&answer.body)?, ITEMS + 1, Some(BAD))?;
+    Ok(wall)
+}
+
+/// As many calls at once as the limit on one call over MCP makes of the batch.
+async fn over_stdio(bridge: &mut Bridge, concurrency: usize) -> anyhow::Result<Duration> {
+    let arguments = messages::many(&name(concurrency), PIECE);
+    let calls = ITEMS / PIECE;
+    let began = Instant::now();
+    for id in 1..=calls {
+        bridge.send(&messages::call(id, "delegate_many", &arguments)).await?;
+    }
+    let mut answers = Vec::new();
+    for _ in 0..calls {
+        answers.push(bridge.answer().await?);
+    }
+    let wall = began.elapsed();
+    for answer in &answers {
+        let reply = &answer["result"]["structuredContent"];
+        ensure!(reply.is_object(), "no result: {answer}");
+        check(&json!({ "result": reply }), PIECE, None)?;
+    }
+    Ok(wall)
+}
+
+/// Whether every item was answered, in its place; the one at `bad` with an error.
+pub(crate) fn check(answer: &Value, total: usize, bad: Option<usize>) -> anyhow::Result<()> {
+    let reply = answer.get("result").with_context(|| format!("no result: {answer}"))?;
+    let results = reply["results"].as_array().context("no `results`")?;
+    ensure!(results.len() == total, "{} results for {total} items", results.len());
+    for (at, item) in results.iter().enumerate() {
+        let wanted = if bad == Some(at) { "error" } else { "ok" };
+        ensure!(item["index"] == at && item["status"] == wanted, "item {at}: {item}");
+    }
+    Ok(())
+}
