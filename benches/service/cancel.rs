@@ -32,7 +32,9 @@ struct Bench {
 
 async fn run(rounds: usize) -> anyhow::Result<Vec<Row>> {
     let fake = Fake::start(Duration::ZERO).await?;
-    let entry = |id, model| backend(id, &fake.url(), model, &format!("limits = {{ concurrency = {BATCH} }}"));
+    let entry = |id, model| {
+        backend(id, &fake.url(), model, &format!("limits = {{ concurrency = {BATCH} }}"))
+    };
     let roster = [entry("hang", "hang"), entry("drip", "drip-20"), entry("quick", "ok")].concat();
     let server = Server::start(&roster).await?;
     let mut bench = Bench { server, fake, rounds, rows: Vec::new() };
@@ -46,7 +48,8 @@ async fn run(rounds: usize) -> anyhow::Result<Vec<Row>> {
     bench.drops("a batch with 32 calls in flight", BATCH, &batch, false).await?;
     let mut tasks = messages::many("hang", BATCH);
     tasks["tasks"][0] = messages::one("quick", 0);
-    let lines = bench.server.post_with("/delegate/many", &[("accept", "application/x-ndjson")], &tasks);
+    let lines =
+        bench.server.post_with("/delegate/many", &[("accept", "application/x-ndjson")], &tasks);
     bench.drops("a batch as NDJSON, after its first line", BATCH - 1, &lines, true).await?;
     let bare = bench.server.post("/mcp", &messages::call(1, "delegate", &hang));
     bench.drops("MCP, plain JSON", 1, &bare, false).await?;
@@ -60,7 +63,13 @@ async fn run(rounds: usize) -> anyhow::Result<Vec<Row>> {
 impl Bench {
     /// Sends a request, waits until the backend has it (and, if wanted, for the answer's first
     /// part), and closes the connection.
-    async fn drops(&mut self, what: &str, in_flight: usize, request: &[u8], answered: bool) -> anyhow::Result<()> {
+    async fn drops(
+        &mut self,
+        what: &str,
+        in_flight: usize,
+        request: &[u8],
+        answered: bool,
+    ) -> anyhow::Result<()> {
         let mut times = Vec::new();
         for _ in 0..self.rounds {
             let mut connection = self.server.connect().await?;
@@ -97,7 +106,9 @@ impl Bench {
             connection.send(&session.post(&messages::call(id, "delegate", arguments))).await?;
             fake.until_open(1).await?;
             let left = Instant::now();
-            session.notify(&messages::notice("notifications/cancelled", &json!({ "requestId": id }))).await?;
+            session
+                .notify(&messages::notice("notifications/cancelled", &json!({ "requestId": id })))
+                .await?;
             fake.until_open(0).await?;
             times.push(millis(left.elapsed()));
         }
@@ -112,7 +123,9 @@ impl Bench {
             bridge.send(&messages::call(id, "delegate", arguments)).await?;
             self.fake.until_open(1).await?;
             let left = Instant::now();
-            bridge.send(&messages::notice("notifications/cancelled", &json!({ "requestId": id }))).await?;
+            bridge
+                .send(&messages::notice("notifications/cancelled", &json!({ "requestId": id })))
+                .await?;
             self.fake.until_open(0).await?;
             times.push(millis(left.elapsed()));
         }

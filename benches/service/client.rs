@@ -21,8 +21,15 @@ pub(crate) fn post(to: SocketAddr, path: &str, headers: &[(&str, &str)], body: &
 }
 
 /// The bytes of any request.
-pub(crate) fn request(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
-    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {to}\r\ncontent-length: {}\r\n", body.len());
+pub(crate) fn request(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Vec<u8> {
+    let mut head =
+        format!("{method} {path} HTTP/1.1\r\nhost: {to}\r\ncontent-length: {}\r\n", body.len());
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
@@ -100,7 +107,9 @@ impl Connection {
             Rest::Chunks => {
                 let (skip, length) = loop {
                     match httparse::parse_chunk_size(&self.buffer) {
-                        Ok(httparse::Status::Complete((skip, length))) => break (skip, usize::try_from(length)?),
+                        Ok(httparse::Status::Complete((skip, length))) => {
+                            break (skip, usize::try_from(length)?);
+                        }
                         Ok(httparse::Status::Partial) => self.more().await?,
                         Err(_) => bail!("an odd chunk in an answer"),
                     }
@@ -151,7 +160,9 @@ impl Connection {
 fn head_of(bytes: &[u8]) -> anyhow::Result<Option<(Head, usize, Rest)>> {
     let mut headers = [httparse::EMPTY_HEADER; 32];
     let mut parsed = httparse::Response::new(&mut headers);
-    let httparse::Status::Complete(length) = parsed.parse(bytes).context("an odd head of an answer")? else {
+    let httparse::Status::Complete(length) =
+        parsed.parse(bytes).context("an odd head of an answer")?
+    else {
         return Ok(None);
     };
     let mut head = Head { status: parsed.code.unwrap_or_default(), session: None };

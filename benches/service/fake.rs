@@ -48,7 +48,6 @@ pub(crate) struct Fake {
 pub(crate) struct Stats {
     /// The most requests in flight at once.
     pub(crate) peak: u64,
-    pub(crate) count: u64,
     /// Requests in flight now.
     pub(crate) open: u64,
 }

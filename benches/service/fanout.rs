@@ -49,8 +49,11 @@ async fn run() -> anyhow::Result<Vec<Row>> {
     let mut bridge = Bridge::open(&server).await?;
     let mut rows = Vec::new();
     for (concurrency, bound) in STEPS {
-        let ratio = |wall: Duration| wall.as_secs_f64() * count(concurrency) / (LATENCY.as_secs_f64() * count(ITEMS));
-        let row = |how: &str, wall| Row::new(format!("C={concurrency} {how}"), ratio(wall), "× ideal");
+        let ratio = |wall: Duration| {
+            wall.as_secs_f64() * count(concurrency) / (LATENCY.as_secs_f64() * count(ITEMS))
+        };
+        let row =
+            |how: &str, wall| Row::new(format!("C={concurrency} {how}"), ratio(wall), "× ideal");
         let bare = ratio(bare(&fake, concurrency).await?);
         fake.stats().await?;
 
@@ -60,7 +63,8 @@ async fn run() -> anyhow::Result<Vec<Row>> {
         let http = fake.stats().await?.peak;
         let note = format!("a bare client {bare:.3}");
         rows.push(row("over HTTP", wall).at_most(bound).note(note));
-        let cpu = Row::new(format!("C={concurrency} the server's processor time an item"), cost, "µs");
+        let cpu =
+            Row::new(format!("C={concurrency} the server's processor time an item"), cost, "µs");
         rows.push(cpu.at_most(150.0));
 
         let before = (server.process().cpu()?, bridge.process()?.cpu()?);
@@ -73,15 +77,26 @@ async fn run() -> anyhow::Result<Vec<Row>> {
             micros_per_item(used),
             micros_per_item(bridged)
         );
-        rows.push(row("through the stdio bridge, five calls of 200 at once", wall).at_most(bound).note(note));
+        rows.push(
+            row("through the stdio bridge, five calls of 200 at once", wall)
+                .at_most(bound)
+                .note(note),
+        );
 
         let wall = inside::run(&roster(&fake.url()), &name(concurrency), ITEMS).await?;
         let inside = fake.stats().await?.peak;
         rows.push(row("in process", wall).at_most(bound));
 
         let peaks = [http, stdio, inside].map(count);
-        let odd = peaks.into_iter().find(|peak| *peak != count(concurrency)).unwrap_or(count(concurrency));
-        let peak = Row::new(format!("C={concurrency} most in flight at the backend, each way"), odd, "calls");
+        let odd = peaks
+            .into_iter()
+            .find(|peak| *peak != count(concurrency))
+            .unwrap_or(count(concurrency));
+        let peak = Row::new(
+            format!("C={concurrency} most in flight at the backend, each way"),
+            odd,
+            "calls",
+        );
         rows.push(peak.exactly(count(concurrency)));
     }
     drop((bridge, server, fake));
@@ -99,7 +114,8 @@ async fn bare(fake: &Fake, concurrency: usize) -> anyhow::Result<Duration> {
         "model": "bare", "stream": true, "max_tokens": 2048,
         "messages": [{ "role": "user", "content": messages::prompt(0) }],
     });
-    let request = client::post(fake.address, "/v1/chat/completions", &[], body.to_string().as_bytes());
+    let request =
+        client::post(fake.address, "/v1/chat/completions", &[], body.to_string().as_bytes());
     let times = load::times(request, ITEMS);
     Ok(load::run(fake.address, concurrency, times, load::is_ok).await?.whole()?.elapsed)
 }

@@ -1,8 +1,6 @@
 //! A batch as large as the backend is wide.
 
-use std::{
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use crate::{
     fake::Fake,

@@ -107,7 +107,11 @@ pub(crate) fn number(value: f64) -> String {
         _ => 3,
     };
     let text = format!("{value:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// Milliseconds.
@@ -122,7 +126,11 @@ pub(crate) fn count(count: impl TryInto<u64>) -> f64 {
 }
 
 /// The value below which a share of all values lie; 0 without values.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the values there are")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the values there are"
+)]
 pub(crate) fn share(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -8,14 +8,17 @@ use std::{
 use anyhow::{anyhow, ensure};
 use futures::StreamExt as _;
 use roster::Roster;
-use routing::{Context, Outcome, Ports, Router, Settings, Task, Want, budget::Purses, journal::Recent};
+use routing::{
+    Context, Outcome, Ports, Router, Settings, Task, Want, budget::Purses, journal::Recent,
+};
 
 use crate::messages;
 
 /// The time that a batch of so many items takes on one backend of the roster.
 pub(crate) async fn run(roster: &str, target: &str, items: usize) -> anyhow::Result<Duration> {
     let roster = Roster::parse(roster).map_err(|error| anyhow!("{error}"))?;
-    let ports = Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Recent::new(1_000)) };
+    let ports =
+        Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Recent::new(1_000)) };
     let router = Arc::new(Router::new(roster, Settings::default(), ports)?);
     let tasks = (0..items).map(|at| {
         let want = Want::Target(target.to_owned());
@@ -28,7 +31,8 @@ pub(crate) async fn run(roster: &str, target: &str, items: usize) -> anyhow::Res
         threads.block_on(async {
             let (context, began) = (Context::default(), Instant::now());
             let done = router.many(tasks, None, &context);
-            let done = done.filter(|(_, outcome)| std::future::ready(matches!(outcome, Ok(Outcome::Done(_)))));
+            let done = done
+                .filter(|(_, outcome)| std::future::ready(matches!(outcome, Ok(Outcome::Done(_)))));
             let done = done.count().await;
             ensure!(done == items, "{done} of {items} items were answered");
             Ok(began.elapsed())

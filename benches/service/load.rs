@@ -36,7 +36,9 @@ impl Outcome {
     pub(crate) fn whole(self) -> anyhow::Result<Self> {
         match &self.complaint {
             None => Ok(self),
-            Some(complaint) => anyhow::bail!("{} requests failed, the first with: {complaint}", self.failed),
+            Some(complaint) => {
+                anyhow::bail!("{} requests failed, the first with: {complaint}", self.failed)
+            }
         }
     }
 }
@@ -62,7 +64,9 @@ pub(crate) async fn run(
             outcome.times.push(millis(asked.elapsed()));
             let complaint = match answer {
                 Ok(answer) if is_right(&answer) => continue,
-                Ok(answer) => format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)),
+                Ok(answer) => {
+                    format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body))
+                }
                 Err(error) => format!("{error:#}"),
             };
             outcome.failed += 1;
@@ -78,7 +82,10 @@ pub(crate) async fn run(
 }
 
 /// The same request for so long.
-pub(crate) fn lasting(request: impl Into<Bytes>, time: Duration) -> impl Fn(usize) -> Option<Bytes> {
+pub(crate) fn lasting(
+    request: impl Into<Bytes>,
+    time: Duration,
+) -> impl Fn(usize) -> Option<Bytes> {
     let (request, end) = (request.into(), Instant::now() + time);
     move |_| (Instant::now() < end).then(|| request.clone())
 }

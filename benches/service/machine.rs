@@ -37,7 +37,11 @@ impl Machine {
             kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
             rustc: rustc.unwrap_or_default(),
             version: env!("CARGO_PKG_VERSION"),
-            load_before: read("/proc/loadavg").split(' ').next().and_then(|load| load.parse().ok()).unwrap_or_default(),
+            load_before: read("/proc/loadavg")
+                .split(' ')
+                .next()
+                .and_then(|load| load.parse().ok())
+                .unwrap_or_default(),
         }
     }
 }
@@ -45,6 +49,9 @@ impl Machine {
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cores, cpu, memory_gib, kernel, rustc, version, load_before } = self;
-        write!(f, "adjutant {version} on {cores} cores of {cpu}, {memory_gib} GiB, Linux {kernel}, {rustc}; load before the start {load_before}")
+        write!(
+            f,
+            "adjutant {version} on {cores} cores of {cpu}, {memory_gib} GiB, Linux {kernel}, {rustc}; load before the start {load_before}"
+        )
     }
 }

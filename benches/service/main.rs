@@ -4,15 +4,13 @@
 //! load comes from this one, over plain connections that cost little, since all three share the
 //! machine. `docs/benchmarks.md` says what each figure means.
 
-#![expect(missing_docs, reason = "a benchmark, not a library")]
-
 mod arguments;
 mod cancel;
 mod client;
 mod fake;
 mod fanout;
-mod figure;
 mod fifty;
+mod figure;
 mod inside;
 mod load;
 mod machine;
@@ -35,7 +33,6 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::Context as _;
 use clap::Parser as _;
 
 use crate::{arguments::Arguments, figure::Figure, machine::Machine, report::Report};
@@ -60,6 +57,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::parse();
     match run(&arguments) {
+        Ok(report) if report.failures() > 0 => ExitCode::from(2),
         Ok(report) if arguments.strict && report.misses() > 0 => ExitCode::FAILURE,
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
@@ -84,8 +82,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<Report> {
     let mut report = Report::new(Machine::look());
     for figure in chosen {
         writeln!(io::stderr(), "{}: {}", figure.name, figure.about)?;
-        let rows = runtime.block_on((figure.run)(&arguments.effort));
-        report.add(figure, rows.with_context(|| format!("figure `{}`", figure.name))?);
+        report.add(figure, runtime.block_on((figure.run)(&arguments.effort)));
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     out.write_all(text.as_bytes())?;

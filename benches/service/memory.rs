@@ -28,14 +28,16 @@ async fn run(rush: Duration, requests: u64) -> anyhow::Result<Vec<Row>> {
     let fake = Fake::start(Duration::ZERO).await?;
     let wide = format!("limits = {{ concurrency = {RUSH} }}");
     let entry = |id, model| backend(id, &fake.url(), model, &wide);
-    let roster = [entry("quick", "ok"), entry("broken", "e400"), entry("slow", "slow-200")].concat();
+    let roster =
+        [entry("quick", "ok"), entry("broken", "e400"), entry("slow", "slow-200")].concat();
     let server = Server::start(&roster).await?;
     let process = server.process();
     tokio::time::sleep(Duration::from_secs(1)).await;
     let idle = process.resident()? / MIB;
 
     let one = server.post("/delegate", &messages::one("quick", 0));
-    let rushed = load::run(server.address, RUSH, load::lasting(one, rush), load::is_ok).await?.whole()?;
+    let rushed =
+        load::run(server.address, RUSH, load::lasting(one, rush), load::is_ok).await?.whole()?;
     let after = process.resident()? / MIB;
     let most = process.most_resident()? / MIB;
     let note = format!("at most {most:.1}; {:.0} delegations a second", rushed.rate());
@@ -69,14 +71,22 @@ async fn drift(server: &Server, requests: usize) -> anyhow::Result<Row> {
         }
         anyhow::Ok(())
     };
-    let (mixed, (), (), ()) = tokio::try_join!(mixed, sampling, sessions(server, &going), leavers(server, &going))?;
-    let last: Vec<f64> = samples.iter().filter(|(at, _)| at * 2 >= requests).map(|(_, kib)| *kib).collect();
+    let (mixed, (), (), ()) =
+        tokio::try_join!(mixed, sampling, sessions(server, &going), leavers(server, &going))?;
+    let last: Vec<f64> =
+        samples.iter().filter(|(at, _)| at * 2 >= requests).map(|(_, kib)| *kib).collect();
     let fifth = last.len().div_ceil(5);
     let mean = |values: &[f64]| values.iter().sum::<f64>() / count(values.len()).max(1.0);
     let begin = mean(last.get(..fifth).unwrap_or_default());
     let end = mean(last.get(last.len() - fifth..).unwrap_or_default());
-    let note = format!("{requests} requests, {:.0} a second; at the end {:.1} MiB", mixed.rate(), end / MIB);
-    Ok(Row::new("drift in the last half of mixed requests", (end - begin) / MIB, "MiB").at_most(1.0).note(note))
+    let note = format!(
+        "{requests} requests, {:.0} a second; at the end {:.1} MiB",
+        mixed.rate(),
+        end / MIB
+    );
+    Ok(Row::new("drift in the last half of mixed requests", (end - begin) / MIB, "MiB")
+        .at_most(1.0)
+        .note(note))
 }
 
 /// Requests of every kind, good and bad.
@@ -109,7 +119,9 @@ async fn sessions(server: &Server, going: &Cell<bool>) -> anyhow::Result<()> {
     while going.get() {
         let session = Session::open(server).await?;
         let mut connection = server.connect().await?;
-        connection.exchange(&session.post(&messages::call(1, "delegate", &messages::one("quick", 0)))).await?;
+        connection
+            .exchange(&session.post(&messages::call(1, "delegate", &messages::one("quick", 0))))
+            .await?;
         session.close().await?;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -40,7 +40,11 @@ pub(crate) fn call(id: usize, tool: &str, arguments: &Value) -> Value {
 /// The handshake's first message.
 pub(crate) fn initialize() -> Value {
     let client = json!({ "name": "benchmark", "version": "1" });
-    request(0, "initialize", &json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": client }))
+    request(
+        0,
+        "initialize",
+        &json!({ "protocolVersion": OLD, "capabilities": {}, "clientInfo": client }),
+    )
 }
 
 /// A message that wants no answer.
@@ -55,7 +59,8 @@ pub(crate) fn modern(server: &Server, tool: &str, arguments: &Value) -> Vec<u8> 
         "io.modelcontextprotocol/protocolVersion": NEW,
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let headers = [STREAMS, ("mcp-protocol-version", NEW), ("mcp-method", "tools/call"), ("mcp-name", tool)];
+    let headers =
+        [STREAMS, ("mcp-protocol-version", NEW), ("mcp-method", "tools/call"), ("mcp-name", tool)];
     server.post_with("/mcp", &headers, &body)
 }
 
@@ -81,7 +86,8 @@ impl<'a> Session<'a> {
 
     /// The bytes of a message.
     pub(crate) fn post(&self, body: &Value) -> Vec<u8> {
-        let headers = [STREAMS, ("mcp-protocol-version", OLD), ("mcp-session-id", self.id.as_str())];
+        let headers =
+            [STREAMS, ("mcp-protocol-version", OLD), ("mcp-session-id", self.id.as_str())];
         self.server.post_with("/mcp", &headers, body)
     }
 

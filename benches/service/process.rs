@@ -23,7 +23,8 @@ impl Process {
     }
 
     fn status(self, name: &str) -> anyhow::Result<f64> {
-        let text = fs::read_to_string(format!("/proc/{}/status", self.0)).context("the process is gone")?;
+        let text = fs::read_to_string(format!("/proc/{}/status", self.0))
+            .context("the process is gone")?;
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
         kib.with_context(|| format!("no `{name}` in the process's status"))
@@ -31,7 +32,8 @@ impl Process {
 
     /// Processor time so far, in user code and in the kernel, exact to 10 ms.
     pub(crate) fn cpu(self) -> anyhow::Result<Duration> {
-        let text = fs::read_to_string(format!("/proc/{}/stat", self.0)).context("the process is gone")?;
+        let text =
+            fs::read_to_string(format!("/proc/{}/stat", self.0)).context("the process is gone")?;
         // The second field is the program's name, which may hold spaces.
         let fields = text.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
         let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);

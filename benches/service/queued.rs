@@ -37,7 +37,8 @@ pub(crate) async fn rows() -> anyhow::Result<Vec<Row>> {
     fake.until_open(0).await?;
 
     let mut connection = server.connect().await?;
-    let answer = connection.exchange(&server.post("/delegate/many", &messages::many("wide", ITEMS))).await?;
+    let answer =
+        connection.exchange(&server.post("/delegate/many", &messages::many("wide", ITEMS))).await?;
     fanout::check(&serde_json::from_slice(&answer.body)?, ITEMS, None)?;
     let whole = (process.most_resident()? - before) / count(ITEMS);
     let note = format!("{ITEMS} items; with all their results {whole:.2}");

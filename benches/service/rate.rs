@@ -49,10 +49,15 @@ async fn run(rounds: usize) -> anyhow::Result<Vec<Row>> {
         costs.push(used.as_secs_f64() * 1e6 / count(called.times.len()));
         calls.push(called.rate());
         let lasting = load::lasting(health.clone(), TIME / 2);
-        healths.push(load::run(server.address, CONNECTIONS, lasting, load::is_ok).await?.whole()?.rate());
+        healths.push(
+            load::run(server.address, CONNECTIONS, lasting, load::is_ok).await?.whole()?.rate(),
+        );
     }
     let (called, healthy) = (median(&calls), median(&healths));
-    let note = format!("median of {rounds} rounds; `/healthz` {healthy:.0} a second, ratio {:.2}", called / healthy);
+    let note = format!(
+        "median of {rounds} rounds; `/healthz` {healthy:.0} a second, ratio {:.2}",
+        called / healthy
+    );
     Ok(vec![
         Row::new("calls", called, "1/s").at_least(10_000.0).note(note),
         Row::new("the server's processor time a call", median(&costs), "µs"),

@@ -31,7 +31,9 @@ const BAD: &str = "[[backend]]\nid = \"steady\"\ntier = \"nowhere\"\n";
 /// The roster, with a price that tells one edit from the other.
 fn roster(url: &str, edit: usize) -> String {
     let limits = format!("limits = {{ concurrency = {CALLERS} }}\n");
-    let price = format!("cost = {{ input_per_mtok = 0, output_per_mtok = 0, cached_input_per_mtok = 0 }}\nheaders = {{ \"x-edit\" = \"{edit}\" }}");
+    let price = format!(
+        "cost = {{ input_per_mtok = 0, output_per_mtok = 0, cached_input_per_mtok = 0 }}\nheaders = {{ \"x-edit\" = \"{edit}\" }}"
+    );
     backend("steady", url, "ok", &(limits + &price))
 }
 
@@ -56,12 +58,22 @@ async fn run(edits: usize) -> anyhow::Result<Vec<Row>> {
     let (outcome, done) = tokio::join!(load, editing);
     let (outcome, done) = (outcome?, done?);
     let note = format!("{} calls, {:.0} a second", outcome.times.len(), outcome.rate());
-    let complaint = outcome.complaint.map(|complaint| format!("; the first: {complaint}")).unwrap_or_default();
+    let complaint =
+        outcome.complaint.map(|complaint| format!("; the first: {complaint}")).unwrap_or_default();
     let slow = format!("slowest of {edits}, median {:.0}", median(&done.times));
     Ok(vec![
-        Row::new("calls that failed", count(outcome.failed), "calls").exactly(0.0).note(note + &complaint),
-        Row::new("from the write to the effect", largest(&done.times), "ms").at_most(200.0).note(slow),
-        Row::new("a bad file: from the write to its error, the old roster kept", done.bad_shown, "ms").at_most(200.0),
+        Row::new("calls that failed", count(outcome.failed), "calls")
+            .exactly(0.0)
+            .note(note + &complaint),
+        Row::new("from the write to the effect", largest(&done.times), "ms")
+            .at_most(200.0)
+            .note(slow),
+        Row::new(
+            "a bad file: from the write to its error, the old roster kept",
+            done.bad_shown,
+            "ms",
+        )
+        .at_most(200.0),
     ])
 }
 
@@ -106,7 +118,11 @@ async fn state(server: &Server, watch: &mut Connection) -> anyhow::Result<Value>
 }
 
 /// Looks each millisecond until the roster is as it should be.
-async fn until(server: &Server, watch: &mut Connection, is_so: impl Fn(&Value) -> bool) -> anyhow::Result<Value> {
+async fn until(
+    server: &Server,
+    watch: &mut Connection,
+    is_so: impl Fn(&Value) -> bool,
+) -> anyhow::Result<Value> {
     let began = Instant::now();
     loop {
         let now = state(server, watch).await?;

@@ -85,7 +85,9 @@ impl Server {
     /// The bytes of a `POST` with the token and more headers.
     pub(crate) fn post_with(&self, path: &str, more: &[(&str, &str)], body: &Value) -> Vec<u8> {
         let bearer = format!("Bearer {TOKEN}");
-        let headers = [&[("authorization", bearer.as_str()), ("content-type", "application/json")], more].concat();
+        let headers =
+            [&[("authorization", bearer.as_str()), ("content-type", "application/json")], more]
+                .concat();
         client::post(self.address, path, &headers, body.to_string().as_bytes())
     }
 
@@ -122,8 +124,14 @@ pub(crate) fn spawn(dir: &TempDir, listen: &str) -> anyhow::Result<Child> {
     let path = dir.path();
     let log = File::create(path.join("log"))?;
     let mut command = Command::new(BINARY);
-    command.args(["serve", "--listen", listen]).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", path);
-    command.env("ADJUTANT_DATA_DIR", path.join("data")).env("ADJUTANT_ROSTER", path.join("roster.toml"));
+    command
+        .args(["serve", "--listen", listen])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", path);
+    command
+        .env("ADJUTANT_DATA_DIR", path.join("data"))
+        .env("ADJUTANT_ROSTER", path.join("roster.toml"));
     command.env("ADJUTANT_OPERATOR_TOKEN", TOKEN);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     command.spawn().context("the server's binary cannot be run")

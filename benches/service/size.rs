@@ -15,6 +15,7 @@ pub(crate) const FIGURE: Figure = Figure {
 
 fn measure() -> anyhow::Result<Vec<Row>> {
     let bytes = fs::metadata(BINARY)?.len();
-    let row = Row::new("stripped, thin LTO", count(bytes) / f64::from(1 << 20), "MiB").at_most(20.0);
+    let row =
+        Row::new("stripped, thin LTO", count(bytes) / f64::from(1 << 20), "MiB").at_most(20.0);
     Ok(vec![row.note(format!("{bytes} bytes"))])
 }

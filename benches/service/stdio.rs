@@ -28,9 +28,14 @@ impl Bridge {
         let mut command = Command::new(BINARY);
         command.arg("mcp").env_clear().env("PATH", "/usr/bin:/bin").env("HOME", server.data());
         command.env("ADJUTANT_DATA_DIR", server.data()).env("ADJUTANT_ROSTER", server.roster());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
         let mut child = command.spawn().context("the bridge cannot be run")?;
-        let (input, output) = child.stdin.take().zip(child.stdout.take()).context("the bridge has no pipes")?;
+        let (input, output) =
+            child.stdin.take().zip(child.stdout.take()).context("the bridge has no pipes")?;
         let mut bridge = Self { child, input, output: BufReader::new(output).lines() };
         bridge.send(&messages::initialize()).await?;
         bridge.answer().await?;

@@ -49,7 +49,10 @@ async fn lone(log: &Path) -> anyhow::Result<Vec<Row>> {
     server.connect().await?.exchange(&request).await?;
     let calls = calls(log)?;
     let most = Row::new("upstream calls of one caller alone", count(calls.len()), "calls");
-    Ok(vec![most.at_most(count(ATTEMPTS)), early("calls before their time, one caller", &gaps(&calls))])
+    Ok(vec![
+        most.at_most(count(ATTEMPTS)),
+        early("calls before their time, one caller", &gaps(&calls)),
+    ])
 }
 
 async fn storm(log: &Path, time: Duration) -> anyhow::Result<Vec<Row>> {
@@ -62,7 +65,9 @@ async fn storm(log: &Path, time: Duration) -> anyhow::Result<Vec<Row>> {
         (std::time::Instant::now() < end).then(|| Bytes::from(server.post("/delegate", &body)))
     };
     // None can be answered; each must end as the rate limit says, or at its deadline.
-    let told = load::run(server.address, CALLERS, next, |answer| matches!(answer.status, 429 | 502 | 504)).await?;
+    let told =
+        load::run(server.address, CALLERS, next, |answer| matches!(answer.status, 429 | 502 | 504))
+            .await?;
     let logical = told.times.len();
     told.whole()?;
 
@@ -76,10 +81,13 @@ async fn storm(log: &Path, time: Duration) -> anyhow::Result<Vec<Row>> {
         *by_prompt.entry(&call.prompt).or_default() += 1;
     }
     let most = by_prompt.values().copied().max().unwrap_or_default();
-    let note = format!("{} calls in {windows:.1} windows, {opening} before the first answer", calls.len());
+    let note =
+        format!("{} calls in {windows:.1} windows, {opening} before the first answer", calls.len());
     let mean = count(calls.len()) / count(logical);
     Ok(vec![
-        Row::new("calls a window, 64 callers", count(calls.len() - opening) / windows, "calls").at_most(1.1).note(note),
+        Row::new("calls a window, 64 callers", count(calls.len() - opening) / windows, "calls")
+            .at_most(1.1)
+            .note(note),
         early("calls before their time, 64 callers", &gaps(after)),
         Row::new("most upstream calls of one logical call", count(most), "calls")
             .at_most(count(ATTEMPTS))

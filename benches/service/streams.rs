@@ -29,10 +29,23 @@ async fn run(rounds: usize) -> anyhow::Result<Vec<Row>> {
         let answer = connection.exchange(&request).await?;
         times.push(millis(asked.elapsed()));
         let told = String::from_utf8_lossy(&answer.body);
-        anyhow::ensure!(told.contains("data:") && told.contains("structuredContent"), "no event with a result: {told}");
+        anyhow::ensure!(
+            told.contains("data:") && told.contains("structuredContent"),
+            "no event with a result: {told}"
+        );
     }
     let plain = server.post("/mcp", &messages::call(1, "delegate_targets", &json!({})));
-    let plain = load::run(server.address, 1, load::times(plain, rounds), rate::is_result).await?.whole()?;
-    let note = format!("median {:.2}, slowest {:.1}; plain JSON median {:.2}", median(&times), share(&times, 1.0), median(&plain.times));
-    Ok(vec![Row::new("`delegate_targets`, 99 of 100 within", share(&times, 0.99), "ms").at_most(20.0).note(note)])
+    let plain =
+        load::run(server.address, 1, load::times(plain, rounds), rate::is_result).await?.whole()?;
+    let note = format!(
+        "median {:.2}, slowest {:.1}; plain JSON median {:.2}",
+        median(&times),
+        share(&times, 1.0),
+        median(&plain.times)
+    );
+    Ok(vec![
+        Row::new("`delegate_targets`, 99 of 100 within", share(&times, 0.99), "ms")
+            .at_most(20.0)
+            .note(note),
+    ])
 }

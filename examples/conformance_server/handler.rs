@@ -316,12 +316,10 @@ impl ServerHandler for Fixtures {
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
-    #[expect(deprecated, reason = "the suite tests it on older revisions")]
     async fn subscribe(&self, _: SubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
         Ok(())
     }
 
-    #[expect(deprecated, reason = "the suite tests it on older revisions")]
     async fn unsubscribe(&self, _: UnsubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
         Ok(())
     }

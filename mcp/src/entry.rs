@@ -98,14 +98,16 @@ fn schema<T: JsonSchema>() -> Map<String, Value> {
     tidy(&mut value);
     match value {
         Value::Object(mut map) => {
-            map.remove("title");
+            map.shift_remove("title");
+            map.shift_remove("description");
             map
         }
         _ => Map::from_iter([("type".to_owned(), Value::from("object"))]),
     }
 }
 
-/// Removes formats that no JSON Schema dialect knows.
+/// Removes what costs a reader tokens and says nothing: formats that no JSON Schema dialect knows,
+/// defaults of null, line breaks of the source in descriptions.
 fn tidy(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -115,7 +117,13 @@ fn tidy(value: &mut Value) {
                     || matches!(format, "double" | "float")
             };
             if map.get("format").and_then(Value::as_str).is_some_and(odd) {
-                map.remove("format");
+                map.shift_remove("format");
+            }
+            if map.get("default").is_some_and(Value::is_null) {
+                map.shift_remove("default");
+            }
+            if let Some(Value::String(text)) = map.get_mut("description") {
+                *text = text.replace('\n', " ");
             }
             map.values_mut().for_each(tidy);
         }

@@ -28,7 +28,7 @@ pub use error::Error;
 pub use many::Item;
 pub use outcome::{Attempt, Delegated, Outcome, cost_usd};
 pub use permits::{Limit, Path, Permit, Permits};
-pub use router::{Context, Ports, Router, Settings, Task};
+pub use router::{Context, Notice, Ports, Router, Settings, Task};
 pub use select::{Index, Pick, Selected, Standing, Want, Why};
 pub use targets::{State, Target};
 

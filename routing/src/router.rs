@@ -1,6 +1,7 @@
 //! The router: one roster snapshot at a time, what is known of its backends, and the ports.
 
 use std::{
+    fmt,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -63,6 +64,31 @@ pub struct Context {
     pub timeout: Option<Duration>,
     /// Stops the call, its wait or its connection.
     pub cancel: CancellationToken,
+    /// Told in a few words what the call is at, such as "`coder` is at work".
+    pub notice: Notice,
+}
+
+/// Somebody who wants to know what a call is at; nobody by default.
+#[derive(Clone, Default)]
+pub struct Notice(Option<Arc<dyn Fn(String) + Send + Sync>>);
+
+impl Notice {
+    /// Calls `hear` with each stage. It must not block.
+    pub fn new(hear: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(hear)))
+    }
+
+    pub(crate) fn tell(&self, words: impl FnOnce() -> String) {
+        if let Some(hear) = &self.0 {
+            hear(words());
+        }
+    }
+}
+
+impl fmt::Debug for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Notice(heard)" } else { "Notice(nobody)" })
+    }
 }
 
 /// See the module. Cheap to share behind an `Arc`.

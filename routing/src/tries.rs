@@ -48,6 +48,8 @@ impl Run<'_> {
         let policy = at.backend.retry;
         let mut queued = Duration::ZERO;
         loop {
+            let id = &at.backend.id;
+            self.context.notice.tell(|| format!("waiting for `{id}`"));
             let turn = match self.turn(at, others).await {
                 Ok(turn) => turn,
                 Err(error @ Error::Limited { .. }) => return Came::Limited(error),
@@ -55,6 +57,10 @@ impl Run<'_> {
             };
             queued += turn.queued;
             *tried += 1;
+            self.context.notice.tell(|| match *tried {
+                1 => format!("`{id}` is at work"),
+                again => format!("`{id}` is at work, try {again} of {}", policy.attempts),
+            });
             if *tried == 1 {
                 at.post.lane.retries.deposit();
             }

@@ -34,7 +34,7 @@ use crate::{
     config::{Env, Loaded, Settings},
     http::{self, Life, Manners, Web},
     ids,
-    telemetry::{Metrics, Secrets, UPKEEP},
+    telemetry::{self, Metrics, Secrets, UPKEEP},
     tools,
 };
 
@@ -71,6 +71,7 @@ pub fn face(app: &App, life: &Life, shutdown: &CancellationToken) -> Face<Catalo
         instructions: tools::INSTRUCTIONS.to_owned(),
         changes: Some(app.listing.subscribe()),
         draining: life.draining.clone(),
+        observe: Some(telemetry::tool_call),
         ..Presentation::new(env!("CARGO_PKG_VERSION"))
     };
     let handler = CatalogueHandler::new(tools::catalogue().clone(), app.clone(), presentation);
@@ -123,7 +124,10 @@ pub struct Running {
 /// # Errors
 /// See [`Failure`]; nothing is left running and no file says that there is a server.
 pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Running, Failure> {
-    let Loaded { settings, data_dir, roster: file, .. } = loaded;
+    let Loaded { settings, data_dir, roster: file, warnings, .. } = loaded;
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
     let address = settings.server.listen;
     let data_dir = DataDir::open(&data_dir)?;
     let operator =
@@ -209,13 +213,20 @@ impl Running {
     /// the second signal ends at once.
     ///
     /// # Errors
-    /// When signals cannot be waited for.
+    /// When signals cannot be waited for, or the listener ended by itself.
     pub async fn until_signalled(mut self) -> anyhow::Result<()> {
         let signals = signals::relay(self.life.draining.clone(), self.now.clone());
         self.background.spawn(signals.context("signals cannot be waited for")?);
-        self.life.draining.cancelled().await;
-        self.ended().await;
-        Ok(())
+        let draining = self.life.draining.clone();
+        tokio::select! {
+            () = draining.cancelled() => {
+                self.ended().await;
+                Ok(())
+            }
+            ended = self.serving.join_next() => {
+                anyhow::bail!("no connections are taken any more: {ended:?}")
+            }
+        }
     }
 
     /// Drains, and ends.

@@ -96,3 +96,35 @@ pub(super) fn hide(secrets: &Secrets, roster: &Roster, env: &Env) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d28_every_secret_that_a_roster_names_is_hidden() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("key"), "file-canary-1\n").unwrap();
+        let entry = |id: &str, key: &str| {
+            format!(
+                "[[backend]]\nid = \"{id}\"\ntier = \"local\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\nkey = \"{key}\"\nheaders = {{ \"x-api-key\" = \"header-canary-1\", \"x-team\" = \"infrastructure\" }}\n"
+            )
+        };
+        let text = entry("a", "env:KEY_OF_A")
+            + &entry("b", "file:~/key")
+            + &entry("c", "file:/nowhere/key");
+        let env = Env::of([("HOME", home.path().to_str().unwrap()), ("KEY_OF_A", "env-canary-1")]);
+        let secrets = Secrets::default();
+        hide(&secrets, &Roster::parse(&text).unwrap(), &env);
+        let line = "env-canary-1 file-canary-1 header-canary-1 infrastructure";
+        assert_eq!(secrets.redact(line), "[redacted] [redacted] [redacted] infrastructure");
+    }
+
+    #[test]
+    fn every_problem_of_a_roster_has_its_file_and_place() {
+        let words = parse(Path::new("/etc/r.toml"), b"[[backend]]\nid = 1\n[[backend]]\nid = 2\n")
+            .unwrap_err();
+        assert!(words.lines().count() > 2, "{words}");
+        assert!(words.lines().all(|line| line.starts_with("/etc/r.toml:")), "{words}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures::{StreamExt as _, stream};
+use futures::{StreamExt as _, future::BoxFuture, stream};
 use roster::{Backend, Kind};
 use routing::upstream::Upstream;
 
@@ -81,7 +81,10 @@ impl Health {
 pub(crate) async fn ask(backends: &[&Backend], billing: bool) -> Result<Vec<Health>, Error> {
     let upstream = Upstream::new().map_err(|failure| Error::failed(failure.to_string()))?;
     let end = Instant::now() + ALL;
-    let asked = backends.iter().map(|backend| Box::pin(one(&upstream, backend, billing, end)));
+    let mut asked: Vec<BoxFuture<'_, Health>> = Vec::with_capacity(backends.len());
+    for backend in backends {
+        asked.push(Box::pin(one(&upstream, backend, billing, end)));
+    }
     Ok(stream::iter(asked).buffered(AT_ONCE).collect().await)
 }
 

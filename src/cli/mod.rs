@@ -1,6 +1,6 @@
-//! The commands: one file each, one line each in [`COMMANDS`].
+//! The commands: one file each, one line each in `COMMANDS`.
 //!
-//! A command is a struct of its arguments ([`Run`]); help, completions and the dispatcher are made
+//! A command is a struct of its arguments (`Run`); help, completions and the dispatcher are made
 //! of the list. What a script reads goes to standard output, all else to standard error.
 
 pub mod exit;

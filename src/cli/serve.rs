@@ -64,7 +64,8 @@ impl Run for Serve {
         telemetry::log_to_stderr(&loaded.settings.log, &secrets)
             .map_err(|error| Error::usage(error.to_string()))?;
         let running = boot::start(loaded, &cx.env, &secrets).await?;
-        cx.print(&greeting(&running, cx.globals.json))?;
+        // It serves all the same when nobody reads.
+        let _ = cx.print(&greeting(&running, cx.globals.json));
         Ok(running.until_signalled().await?)
     }
 }

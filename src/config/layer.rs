@@ -51,7 +51,6 @@ impl Layer {
         if host.is_some() || port.is_some() {
             let name = if host.is_some() { "TOOLSERVER_HOST" } else { "TOOLSERVER_PORT" };
             let host = host.unwrap_or("127.0.0.1");
-            let host = if host == "localhost" { "127.0.0.1" } else { host };
             let port = port.unwrap_or("7004");
             let bracketed = host.contains(':') && !host.starts_with('[');
             let listen =

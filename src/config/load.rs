@@ -3,12 +3,18 @@
 
 use std::{
     fmt, fs, io,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
 use ::config::{Config, ConfigError};
 
-use super::{Env, Settings, layer::Layer, schema};
+use super::{
+    Env, Settings,
+    layer::Layer,
+    names::{OTHER, SHORT},
+    schema,
+};
 
 /// What a command line says of the settings.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +36,8 @@ pub struct Loaded {
     pub data_dir: PathBuf,
     /// The roster of backends.
     pub roster: RosterFile,
+    /// What is allowed but probably not meant.
+    pub warnings: Vec<String>,
 }
 
 /// Where the roster is.
@@ -84,13 +92,16 @@ impl Settings {
     pub fn load(env: &Env, flags: &Flags) -> Result<Loaded, Error> {
         let mut problems = Vec::new();
         let file = find(env, flags)?;
-        let mut layers = Vec::new();
-        if let Some((path, text)) = &file {
-            layers.push(Layer::file(&path.display().to_string(), text, &mut problems));
-        }
-        layers.push(Layer::older(env));
-        layers.push(Layer::environment(env, &mut problems));
-        layers.push(Layer::flags(&flags.settings));
+        let in_file = match &file {
+            Some((path, text)) => Layer::file(&path.display().to_string(), text, &mut problems),
+            None => Layer::default(),
+        };
+        let layers = [
+            in_file,
+            Layer::older(env),
+            Layer::environment(env, &mut problems),
+            Layer::flags(&flags.settings),
+        ];
         if !problems.is_empty() {
             return Err(Error { problems });
         }
@@ -115,8 +126,34 @@ impl Settings {
             (None, Some(dir)) => RosterFile::Usual(dir.join("roster.toml")),
             (None, None) => RosterFile::Nowhere,
         };
-        Ok(Loaded { settings, file: file.map(|(path, _)| path), data_dir, roster })
+        let file = file.map(|(path, _)| path);
+        let warnings = warnings(env, file.as_deref(), &layers);
+        Ok(Loaded { settings, file, data_dir, roster, warnings })
     }
+}
+
+/// Variables that look like ours and are not, and a secret in a file that others can read.
+fn warnings(env: &Env, file: Option<&Path>, layers: &[Layer]) -> Vec<String> {
+    let known = |name: &str| {
+        name.starts_with("ADJUTANT__")
+            || SHORT.iter().any(|short| short.name == name)
+            || OTHER.iter().any(|(other, _)| *other == name)
+    };
+    let ours = env.starting_with("ADJUTANT_").map(|(rest, _)| format!("ADJUTANT_{rest}"));
+    let mut warnings: Vec<String> = ours
+        .filter(|name| !known(name))
+        .map(|name| format!("the environment variable `{name}` means nothing here: see `docs/config.md` for the names"))
+        .collect();
+    let has_token =
+        layers.first().is_some_and(|layer| layer.origin("auth.operator_token").is_some());
+    if let (Some(path), true) = (file, has_token) {
+        let mode = fs::metadata(path).map_or(0, |about| about.permissions().mode());
+        if mode & 0o077 != 0 {
+            warnings
+                .push(format!("others can read the token in `{}`: `chmod 600` it", path.display()));
+        }
+    }
+    warnings
 }
 
 /// `$XDG_CONFIG_HOME/adjutant`, else `~/.config/adjutant`.

@@ -8,6 +8,11 @@ use serde_json::Value;
 
 use super::Settings;
 
+/// An address and port, such as `127.0.0.1:7004`.
+pub(super) fn address(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "address" })
+}
+
 /// A duration, such as `90s`.
 pub(super) fn duration(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "duration" })
@@ -58,6 +63,9 @@ impl Key {
     /// What it takes, in words.
     pub(super) fn wants(&self) -> String {
         match self.format.as_deref() {
+            Some("address") => {
+                return "an address and port such as \"127.0.0.1:7004\"".to_owned();
+            }
             Some("duration") => return "a duration such as \"30s\"".to_owned(),
             Some("size") => return "a size such as \"16 MiB\"".to_owned(),
             _ => {}

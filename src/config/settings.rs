@@ -6,7 +6,7 @@ use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
 use bytesize::ByteSize;
 use schemars::JsonSchema;
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use super::schema;
 
@@ -39,7 +39,8 @@ pub struct Settings {
 pub struct Server {
     /// The address and port to listen on; port 0 takes a free one. An address other than loopback
     /// needs a token that was given on purpose (`auth.operator_token`).
-    #[schemars(with = "String")]
+    #[serde(deserialize_with = "address")]
+    #[schemars(schema_with = "schema::address")]
     pub listen: SocketAddr,
     /// Values of the `Host` header that are served besides the loopback names and the address
     /// listened on: `name` for any port, or `name:port`. Any other is answered 403, which keeps a
@@ -234,6 +235,13 @@ pub struct Files {
     /// The roster of backends. Absent: `roster.toml` in `$XDG_CONFIG_HOME/adjutant`, else in
     /// `~/.config/adjutant`; that one may be missing.
     pub roster: Option<PathBuf>,
+}
+
+/// An address and port; `localhost` is the loopback address.
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let local = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    local.as_deref().unwrap_or(&text).parse().map_err(D::Error::custom)
 }
 
 /// A count that is known not to be zero.

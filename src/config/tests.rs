@@ -80,6 +80,18 @@ fn names_in_the_environment_reach_their_keys() {
 }
 
 #[test]
+fn what_was_probably_not_meant_is_warned_of() {
+    let odd = [("ADJUTANT_LISTEN", "x"), ("ADJUTANT_URL", "http://x"), ("ADJUTANT_LOG", "info")];
+    let warnings = load("", &odd, &[]).unwrap().warnings;
+    assert!(matches!(&warnings[..], [one] if one.contains("`ADJUTANT_LISTEN`")), "{warnings:?}");
+    let file = "[auth]\noperator_token = \"0123456789abcdef0123456789abcdef\"\n";
+    let warnings = load(file, &[], &[]).unwrap().warnings;
+    assert!(matches!(&warnings[..], [one] if one.contains("chmod 600")), "{warnings:?}");
+    let local = load("[server]\nlisten = \"localhost:81\"\n", &[], &[]).unwrap();
+    assert_eq!(local.settings.server.listen.to_string(), "127.0.0.1:81");
+}
+
+#[test]
 fn every_problem_is_told_with_its_file_key_and_the_nearest_word() {
     let file =
         "[server]\nlisen = \"127.0.0.1:1\"\n[billing]\nenabled = \"yes\"\n[logs]\nfilter = 1\n";
@@ -105,7 +117,7 @@ fn d21_a_wrong_value_names_where_it_came_from_and_what_it_must_be() {
     );
     let variable = told("", &[("ADJUTANT__SERVER__LISTEN", "nowhere")]);
     let wanted =
-        "the environment variable `ADJUTANT__SERVER__LISTEN`: `server.listen` must be a string";
+        "the environment variable `ADJUTANT__SERVER__LISTEN`: `server.listen` must be an address and port";
     assert!(variable.contains(wanted), "{variable}");
     let zero = told("[routing]\nconcurrency = 0\n", &[]);
     assert!(zero.contains("`routing.concurrency` must be a whole number"), "{zero}");

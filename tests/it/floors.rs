@@ -35,10 +35,10 @@ const BANS: &[(&str, &[&str])] = &[
 /// Where a library may be named: rooms of `src/`, or paths of the other crates.
 const KEEPS: &[(&str, &[&str])] = &[
     ("sqlx", &["src/store"]),
-    ("axum", &["src/http", "src/boot"]),
-    ("rmcp", &["mcp/src/face", "mcp/src/bridge", "examples/conformance_server.rs"]),
+    ("axum", &["src/http", "src/boot", "examples/conformance_server"]),
+    ("rmcp", &["mcp/src/face", "mcp/src/bridge", "examples/conformance_server"]),
     ("reqwest", &["routing/src/upstream", "src/outbound", "mcp/src/bridge"]),
-    ("anyhow", &["src/boot", "src/cli"]),
+    ("anyhow", &["src/boot", "src/cli", "examples"]),
     ("clap", &["src/cli"]),
     ("notify", &["src/boot"]),
 ];

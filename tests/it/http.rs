@@ -1,9 +1,17 @@
 //! Tools over HTTP: replies, faults, what is taken as arguments, streams, and callers that leave.
 
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
+use adjutant::{
+    auth::Tokens,
+    boot,
+    config::Settings,
+    http::{Life, Web, router},
+    tools,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use crate::harness::{Server, Setup, backend, local, until};
 
@@ -226,5 +234,37 @@ async fn the_mcp_route_is_behind_the_same_gate_and_serves_the_catalogue() {
         });
         let reply = server.post(path, call).await.json();
         assert_eq!(reply["result"]["structuredContent"]["text"], "echo:hi", "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_is_answered_and_the_next_request_too() {
+    let app = boot::app(Settings::default(), roster::Roster::default()).unwrap();
+    let token = "0123456789abcdef0123456789abcdef";
+    let web = Web {
+        app,
+        catalogue: tools::catalogue().clone(),
+        tokens: Tokens::of_operator(&token.into()).unwrap().into(),
+        instance: "0".into(),
+        listening: "127.0.0.1:7004".parse().unwrap(),
+        life: Life::default(),
+    };
+    let face =
+        tower::service_fn(async |_: axum::extract::Request| -> Result<&'static str, Infallible> {
+            panic!("a secret detail")
+        });
+    let router = router(web, &face);
+    for (path, status) in [("/mcp", 500), ("/ts/categories", 200), ("/mcp/", 500)] {
+        let request = axum::http::Request::get(path)
+            .header("host", "localhost")
+            .header("authorization", format!("Bearer {token}"))
+            .body(axum::body::Body::empty())
+            .unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), status, "{path}");
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert!(!body.to_string().contains("detail") || body["code"] == "internal", "{body}");
+        assert!(!body.to_string().contains("secret"), "{body}");
     }
 }

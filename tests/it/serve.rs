@@ -237,9 +237,10 @@ async fn readyz_says_that_it_drains() {
 #[tokio::test]
 async fn it_leaves_when_nothing_goes_on_and_only_then() {
     let fake = fake::Fake::start().await;
-    let setup = Setup::new(&local(&fake, "slow-1200")).env("ADJUTANT_IDLE_EXIT", "400ms");
+    let setup = Setup::new(&local(&fake, "slow-2600")).env("ADJUTANT_IDLE_EXIT", "2s");
+    let client = client();
     let mut process = Process::serve(&setup).await;
-    let call = client()
+    let call = client
         .post(format!("{}/delegate/local", process.endpoint().url))
         .bearer_auth(process.token())
         .body("{\"prompt\":\"x\"}");
@@ -248,6 +249,55 @@ async fn it_leaves_when_nothing_goes_on_and_only_then() {
     let ended = process.end();
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert!(ended.err.contains("nothing has been going on"), "{}", ended.err);
+}
+
+#[tokio::test]
+async fn a_session_keeps_it_up_and_a_stream_does_not_hold_its_end_up() {
+    let client = client();
+    let process = Process::serve(&Setup::new("").env("ADJUTANT_IDLE_EXIT", "1500ms")).await;
+    let url = format!("{}/mcp", process.endpoint().url);
+    let ask = |method: Method| {
+        client
+            .request(method, &url)
+            .bearer_auth(process.token())
+            .header("accept", "application/json, text/event-stream")
+    };
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } },
+    });
+    let answer = ask(Method::POST)
+        .header("content-type", "application/json")
+        .body(initialize.to_string())
+        .send()
+        .await
+        .unwrap();
+    let session = answer.headers()["mcp-session-id"].clone();
+    drop(answer);
+    // Longer than it would stay without the session.
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    let sent = ask(Method::POST)
+        .header("mcp-session-id", session.clone())
+        .header("content-type", "application/json")
+        .body(ready);
+    assert_eq!(sent.send().await.unwrap().status(), 202);
+    let stream = ask(Method::GET).header("mcp-session-id", session).send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+    process.signal(Signal::TERM);
+    let ended = process.end();
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.err.contains("\"stopped\""), "{}", ended.err);
+}
+
+#[tokio::test]
+async fn detached_it_has_a_session_of_its_own() {
+    let (home, env) = Setup::new("").prepare();
+    let home = std::sync::Arc::new(home);
+    let process = Process::spawn(&["serve", "--listen", "127.0.0.1:0", "--detached"], &env, &home);
+    until("it listens", async || home.path().join("data/endpoint.json").exists()).await;
+    let pid = rustix::process::Pid::from_raw(process.endpoint().pid.try_into().unwrap()).unwrap();
+    assert_eq!(rustix::process::getsid(Some(pid)).unwrap(), pid);
 }
 
 #[tokio::test]

@@ -142,7 +142,10 @@ mod tests {
         ] {
             assert_eq!(code(odd), -32_600, "{odd}");
         }
-        assert_eq!(read(&[b'"', 0xff, b'"'], 3).unwrap_err().message(false)["error"]["code"], -32_700);
+        assert_eq!(
+            read(&[b'"', 0xff, b'"'], 3).unwrap_err().message(false)["error"]["code"],
+            -32_700
+        );
     }
 
     #[test]

@@ -50,7 +50,7 @@ use rmcp::{
 use tokio_util::task::TaskTracker;
 
 pub use self::{
-    handler::{CatalogueHandler, Presentation},
+    handler::{CatalogueHandler, Observe, Presentation},
     settings::{Limits, Settings},
 };
 use self::{

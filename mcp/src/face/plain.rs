@@ -151,8 +151,7 @@ fn request(
             if let Some(found) = params.as_object_mut().and_then(|params| params.remove("_meta")) {
                 *meta = serde_json::from_value(found).map_err(invalid)?;
             }
-            let params: CallToolRequestParams =
-                serde_json::from_value(params).map_err(invalid)?;
+            let params: CallToolRequestParams = serde_json::from_value(params).map_err(invalid)?;
             Ok(ClientRequest::CallToolRequest(CallToolRequest::new(params)))
         }
         "initialize" => {

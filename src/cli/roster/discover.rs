@@ -70,7 +70,7 @@ pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
     if cx.globals.json {
         let list = |server: &Server| {
             let models = server.models.iter().map(|m| json!({"id": m.id, "model": m.name}));
-            json!({ "base_url": server.base_url, "models": models.collect::<Vec<_>>() })
+            json!({ "base_url": server.base_url.as_str(), "models": models.collect::<Vec<_>>() })
         };
         let asked: Vec<String> = ports.iter().map(|port| url(*port)).collect();
         out.json(&json!({ "servers": servers.iter().map(list).collect::<Vec<_>>(), "asked": asked }))?;

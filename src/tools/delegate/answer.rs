@@ -1,7 +1,7 @@
 //! The reply of a delegation, shared by the tools of this area.
 
 use mcp::{Block, Call, Face, Fault, schemars::JsonSchema};
-use routing::{Context, Delegated, Outcome, Task};
+use routing::{Context, Delegated, Notice, Outcome, Task};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -228,8 +228,11 @@ pub(super) async fn run(
     mut show: Show,
 ) -> Result<Answer, Fault> {
     show.raw &= cx.face != Face::Mcp;
-    let context = context(&cx, timeout_s)?;
-    cx.progress.report(0, Some(1), "waiting for a backend");
+    let mut context = context(&cx, timeout_s)?;
+    if cx.progress.is_heard() {
+        let progress = cx.progress.clone();
+        context.notice = Notice::new(move |words| progress.report(0, Some(1), words));
+    }
     let outcome = Box::pin(cx.app.router.delegate(&task, &context)).await;
     outcome.map(|outcome| Answer::of(outcome, show)).map_err(|error| fault(&error))
 }
@@ -258,5 +261,6 @@ pub(super) fn context(cx: &Call<App>, timeout_s: Option<f64>) -> Result<Context,
         request: cx.request_id.to_string(),
         timeout,
         cancel: cx.cancel.clone(),
+        notice: Notice::default(),
     })
 }

@@ -17,7 +17,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::{list::wrap, progress::Reporter};
+use super::{Observe, list::wrap, progress::Reporter};
 use crate::{Block, Call, Caller, Entry, Face, Fault, Progress, Reply};
 
 /// What a call needs besides its arguments.
@@ -26,6 +26,7 @@ pub(super) struct Invocation<'a, S> {
     pub(super) app: &'a S,
     pub(super) caller: Arc<Caller>,
     pub(super) heartbeat: Duration,
+    pub(super) observe: Option<Observe>,
 }
 
 impl<S: Clone + Send + Sync + 'static> Invocation<'_, S> {
@@ -35,7 +36,7 @@ impl<S: Clone + Send + Sync + 'static> Invocation<'_, S> {
         arguments: Map<String, Value>,
         context: RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let Self { entry, app, caller, heartbeat } = self;
+        let Self { entry, app, caller, heartbeat, observe } = self;
         let request_id = request_id();
         let mut call = Call::new(app.clone(), caller, request_id.clone());
         call.face = Face::Mcp;
@@ -59,6 +60,9 @@ impl<S: Clone + Send + Sync + 'static> Invocation<'_, S> {
                 }
             } => outcome,
         };
+        if let Some(observe) = observe {
+            observe(entry.spec.name, Reply::label(&outcome), began.elapsed());
+        }
         let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         match outcome {
             Ok(reply) => {

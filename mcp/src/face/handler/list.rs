@@ -37,7 +37,9 @@ impl Listing {
         let tools = catalogue
             .entries()
             .iter()
-            .filter(|entry| if flat { caller.allows(&entry.spec) } else { caller.lists(&entry.spec) })
+            .filter(
+                |entry| if flat { caller.allows(&entry.spec) } else { caller.lists(&entry.spec) },
+            )
             .filter_map(|entry| self.tool(entry, app))
             .collect();
         ListToolsResult::with_all_items(tools)

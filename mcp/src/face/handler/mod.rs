@@ -53,7 +53,12 @@ pub struct Presentation {
     pub changes: Option<watch::Receiver<u64>>,
     /// Cancelled when the server begins to drain: subscriptions end.
     pub draining: CancellationToken,
+    /// Told of each call that ended: the tool, `ok` or the fault's code, and how long it took.
+    pub observe: Option<Observe>,
 }
+
+/// See [`Presentation::observe`].
+pub type Observe = fn(tool: &'static str, outcome: &'static str, took: Duration);
 
 impl Presentation {
     /// The defaults under this version.
@@ -66,6 +71,7 @@ impl Presentation {
             heartbeat: Duration::from_secs(10),
             changes: None,
             draining: CancellationToken::new(),
+            observe: None,
         }
     }
 }
@@ -110,14 +116,8 @@ fn caller(extensions: &Extensions) -> Result<&Arc<Caller>, ErrorData> {
 }
 
 /// Methods that exist here: one of them with parameters that do not fit is not an unknown method.
-const METHODS: [&str; 6] = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
+const METHODS: [&str; 6] =
+    ["initialize", "ping", "server/discover", "subscriptions/listen", "tools/call", "tools/list"];
 
 impl<S: Clone + Send + Sync + 'static> ServerHandler for CatalogueHandler<S> {
     fn get_info(&self) -> ServerConfig {
@@ -151,7 +151,9 @@ impl<S: Clone + Send + Sync + 'static> ServerHandler for CatalogueHandler<S> {
             .get(&params.name, &caller)
             .map_err(|fault| ErrorData::invalid_params(fault.message, None))?;
         let arguments = params.arguments.unwrap_or_default();
-        let call = call::Invocation { entry, app, caller, heartbeat: presentation.heartbeat };
+        let Presentation { heartbeat, observe, .. } = presentation;
+        let (heartbeat, observe) = (*heartbeat, *observe);
+        let call = call::Invocation { entry, app, caller, heartbeat, observe };
         Ok(Box::pin(call.run(arguments, context)).await.into())
     }
 

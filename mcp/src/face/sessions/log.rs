@@ -53,8 +53,7 @@ impl Log {
         if is_list_changed(&message) {
             // One notice that nobody has read yet says as much as two.
             let waits = |event: &Event| {
-                event.number >= self.cursor
-                    && event.message.as_deref().is_some_and(is_list_changed)
+                event.number >= self.cursor && event.message.as_deref().is_some_and(is_list_changed)
             };
             if self.events.iter().any(waits) {
                 return;

@@ -23,9 +23,7 @@ use rmcp::{
         ClientJsonRpcMessage, ClientNotification, ErrorData, GetMeta as _, JsonRpcMessage,
         ProtocolVersion, ServerJsonRpcMessage, ServerResult,
     },
-    transport::streamable_http_server::{
-        SessionId, SessionManager, session::ServerSseMessage,
-    },
+    transport::streamable_http_server::{SessionId, SessionManager, session::ServerSseMessage},
 };
 use tokio::sync::oneshot;
 

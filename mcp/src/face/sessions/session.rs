@@ -144,7 +144,6 @@ pub(in crate::face) struct SessionTransport {
     inbox: mpsc::Receiver<ClientJsonRpcMessage>,
 }
 
-
 impl Transport<RoleServer> for SessionTransport {
     type Error = Infallible;
 

@@ -85,7 +85,10 @@ async fn a_resumed_stream_keeps_its_call_and_its_answer() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     let get = session.get().header("Last-Event-ID", &last).send().await.unwrap();
     let answer = Events::new(get).answer().await;
-    assert_eq!((&answer["id"], &answer["result"]["structuredContent"]["text"]), (&json!(2), &json!("done")));
+    assert_eq!(
+        (&answer["id"], &answer["result"]["structuredContent"]["text"]),
+        (&json!(2), &json!("done"))
+    );
     // What is fetched is forgotten, and what never was is an empty stream.
     for last in [last.as_str(), "0/999", "nonsense"] {
         let get = session.get().header("Last-Event-ID", last).send().await.unwrap();

@@ -21,7 +21,8 @@ async fn the_newer_protocol_has_no_sessions() {
     assert_eq!(answer["result"]["resultType"], "complete");
     assert_eq!(server.face.sessions(), 0);
     // A `GET` is no part of it, even with a session's id.
-    let get = server.get("reader").header("MCP-Protocol-Version", NEW).header("Mcp-Session-Id", "x");
+    let get =
+        server.get("reader").header("MCP-Protocol-Version", NEW).header("Mcp-Session-Id", "x");
     assert_eq!(get.send().await.unwrap().status(), StatusCode::METHOD_NOT_ALLOWED);
 }
 
@@ -29,14 +30,18 @@ async fn the_newer_protocol_has_no_sessions() {
 async fn the_newer_protocols_rules_are_kept_without_event_streams_too() {
     let server = Server::start().await;
     // Headers that contradict the body.
-    let body = request(1, "tools/call", json!({
-        "name": "sample_echo",
-        "arguments": {"text": "hi"},
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": NEW,
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-    }));
+    let body = request(
+        1,
+        "tools/call",
+        json!({
+            "name": "sample_echo",
+            "arguments": {"text": "hi"},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": NEW,
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }),
+    );
     for accept in ["*/*", BOTH] {
         let post = server.post("reader").header("Accept", accept).body(body.to_string());
         let answer = post.send().await.unwrap();
@@ -59,10 +64,12 @@ async fn the_newer_protocols_rules_are_kept_without_event_streams_too() {
 #[tokio::test]
 async fn malformed_calls_are_wrong_parameters_not_unknown_methods() {
     let server = Server::start().await;
-    let answer = server.modern("reader", "tools/call", json!({"arguments": {}})).send().await.unwrap();
+    let answer =
+        server.modern("reader", "tools/call", json!({"arguments": {}})).send().await.unwrap();
     assert_eq!(json_of(answer).await["error"]["code"], -32_602);
     let session = server.session("reader").await;
-    let answer = session.post(&request(3, "tools/call", json!({"arguments": {}}))).send().await.unwrap();
+    let answer =
+        session.post(&request(3, "tools/call", json!({"arguments": {}}))).send().await.unwrap();
     assert_eq!(Events::new(answer).answer().await["error"]["code"], -32_602);
 }
 
@@ -70,7 +77,10 @@ async fn malformed_calls_are_wrong_parameters_not_unknown_methods() {
 async fn a_session_serves_calls_over_event_streams() {
     let server = Server::start().await;
     let session = server.session("reader").await;
-    assert_eq!(session.initialized["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(
+        session.initialized["result"]["capabilities"],
+        json!({"tools": {"listChanged": true}})
+    );
     let answer = session.call(1, "sample_echo", json!({"text": "hi"})).await;
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(false)));
     assert!(answer["result"].get("resultType").is_none());

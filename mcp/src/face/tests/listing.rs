@@ -5,7 +5,12 @@ use serde_json::{Value, json};
 use super::harness::{Server, json_of, request};
 
 fn names(answer: &Value) -> Vec<&str> {
-    answer["result"]["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect()
+    answer["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t["name"].as_str().unwrap())
+        .collect()
 }
 
 #[tokio::test]
@@ -41,7 +46,8 @@ async fn flat_mode_shows_all_that_is_allowed() {
 #[tokio::test]
 async fn a_tool_that_is_not_allowed_answers_like_one_that_is_not_there() {
     let server = Server::start().await;
-    let call = |name: &str| server.plain("reader", "tools/call", json!({"name": name, "arguments": {}}));
+    let call =
+        |name: &str| server.plain("reader", "tools/call", json!({"name": name, "arguments": {}}));
     let (hidden, absent) = (call("sample_purge").await, call("sample_nope").await);
     assert_eq!(hidden["error"]["code"], -32_602);
     let words = hidden["error"]["message"].as_str().unwrap().replace("sample_purge", "sample_nope");
@@ -73,14 +79,16 @@ async fn every_schema_is_plain_and_every_hint_is_stated() {
     let session = server.session("operator").await;
     let listed = session.post(&request(5, "tools/list", json!({}))).send().await.unwrap();
     let listed = super::harness::Events::new(listed).answer().await;
-    let purge = listed["result"]["tools"].as_array().unwrap().iter().find(|t| t["name"] == "sample_purge");
+    let purge =
+        listed["result"]["tools"].as_array().unwrap().iter().find(|t| t["name"] == "sample_purge");
     assert_eq!(purge.unwrap()["annotations"]["destructiveHint"], true);
 }
 
 #[tokio::test]
 async fn a_list_is_private_and_short_lived_for_the_newer_protocol() {
     let server = Server::start().await;
-    let answer = json_of(server.modern("reader", "tools/list", json!({})).send().await.unwrap()).await;
+    let answer =
+        json_of(server.modern("reader", "tools/list", json!({})).send().await.unwrap()).await;
     assert_eq!(answer["result"]["cacheScope"], "private");
     assert_eq!(answer["result"]["ttlMs"], 5_000);
     assert_eq!(answer["result"]["resultType"], "complete");

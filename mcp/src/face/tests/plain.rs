@@ -10,7 +10,8 @@ use super::harness::{BOTH, OLD, Server, call, json_of, request};
 async fn a_bare_post_is_answered_as_json_whatever_it_accepts_but_streams() {
     let server = Server::start().await;
     for accept in [None, Some("*/*"), Some("application/json")] {
-        let mut post = server.post("reader").body(call(7, "sample_echo", json!({"text": "hi"})).to_string());
+        let mut post =
+            server.post("reader").body(call(7, "sample_echo", json!({"text": "hi"})).to_string());
         if let Some(accept) = accept {
             post = post.header("Accept", accept);
         }
@@ -109,7 +110,8 @@ async fn s26_a_body_over_the_limit_is_413_with_limit_and_size() {
 #[tokio::test]
 async fn replies_carry_the_same_twice_and_an_object_at_the_root() {
     let server = Server::start().await;
-    let call = |tool: &str| server.plain("operator", "tools/call", json!({"name": tool, "arguments": {}}));
+    let call =
+        |tool: &str| server.plain("operator", "tools/call", json!({"name": tool, "arguments": {}}));
     let bare = call("sample_bare").await["result"].clone();
     assert_eq!(bare["structuredContent"], json!({"items": [{"text": "one", "bytes": 3}]}));
     assert_eq!(bare["content"], json!([{"type": "text", "text": "one thing"}]));
@@ -146,7 +148,8 @@ async fn wrong_arguments_are_tool_errors_and_ignored_ones_are_told() {
     let warning = result["content"][1]["text"].as_str().unwrap();
     assert!(warning.starts_with("warning: `odd` was ignored"), "{warning}");
     // Parameters that are no call at all are the protocol's own error.
-    for params in [json!({}), json!({"name": 5}), json!({"name": "sample_echo", "arguments": [1]})] {
+    for params in [json!({}), json!({"name": 5}), json!({"name": "sample_echo", "arguments": [1]})]
+    {
         let answer = server.plain("reader", "tools/call", params).await;
         assert_eq!(answer["error"]["code"], -32_602, "{answer}");
     }
