@@ -3,7 +3,10 @@
 
 #![expect(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
-use std::{hint::black_box, sync::atomic::{AtomicU32, Ordering}};
+use std::{
+    hint::black_box,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use roster::Roster;

@@ -57,7 +57,11 @@ impl Content {
     }
 
     /// One question as a request to a client of a session. `message` replaces its own.
-    pub(crate) fn request(&self, name: &str, message: Option<&str>) -> Result<ServerRequest, ErrorData> {
+    pub(crate) fn request(
+        &self,
+        name: &str,
+        message: Option<&str>,
+    ) -> Result<ServerRequest, ErrorData> {
         let mut question = self.question(name)?;
         if let Some(message) = message {
             question["params"]["message"] = json!(message);
@@ -73,5 +77,6 @@ impl Content {
 
 /// The library's type of a value that is written as JSON here.
 pub(crate) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
-    serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    serde_json::from_value(value)
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }

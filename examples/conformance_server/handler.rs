@@ -179,8 +179,9 @@ impl ServerHandler for Fixtures {
             "completions": {},
             "extensions": {"io.modelcontextprotocol/tasks": {}},
         });
-        ServerConfig::new(typed(capabilities).unwrap_or_default())
-            .with_server_info(Implementation::new("conformance-fixtures", env!("CARGO_PKG_VERSION")))
+        ServerConfig::new(typed(capabilities).unwrap_or_default()).with_server_info(
+            Implementation::new("conformance-fixtures", env!("CARGO_PKG_VERSION")),
+        )
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -207,7 +208,11 @@ impl ServerHandler for Fixtures {
         result.ok_or_else(|| unknown("tool", &params.name))
     }
 
-    async fn get_task(&self, params: GetTaskParams, _: Context) -> Result<GetTaskResult, ErrorData> {
+    async fn get_task(
+        &self,
+        params: GetTaskParams,
+        _: Context,
+    ) -> Result<GetTaskResult, ErrorData> {
         self.0.tasks.get_task(&params.task_id).map(GetTaskResult::new)
     }
 
@@ -244,7 +249,8 @@ impl ServerHandler for Fixtures {
             }
             "test_prompt_with_embedded_resource" => {
                 let uri = text("resourceUri");
-                let resource = json!({"uri": uri, "mimeType": "text/plain", "text": "Its content."});
+                let resource =
+                    json!({"uri": uri, "mimeType": "text/plain", "text": "Its content."});
                 vec![
                     json!({"type": "resource", "resource": resource}),
                     json!({"type": "text", "text": "What does the resource say?"}),
@@ -262,7 +268,8 @@ impl ServerHandler for Fixtures {
         };
         let message = |content: Value| json!({"role": "user", "content": content});
         let messages: Vec<Value> = contents.into_iter().map(message).collect();
-        let result: GetPromptResult = typed(json!({"messages": messages}))?;
+        let result: GetPromptResult =
+            typed(json!({"resultType": "complete", "messages": messages}))?;
         Ok(result.into())
     }
 
@@ -272,7 +279,8 @@ impl ServerHandler for Fixtures {
         _context: Context,
     ) -> Result<CompleteResult, ErrorData> {
         let begun = params.argument.value;
-        let values = ["test", "testing", "tested"].into_iter().filter(|word| word.starts_with(&begun));
+        let values =
+            ["test", "testing", "tested"].into_iter().filter(|word| word.starts_with(&begun));
         let info = CompletionInfo::new(values.map(String::from).collect());
         let info = info.map_err(|error| ErrorData::internal_error(error, None))?;
         Ok(CompleteResult::new(info))
@@ -325,11 +333,18 @@ impl ServerHandler for Fixtures {
     }
 
     #[expect(deprecated, reason = "the suite tests it on older revisions")]
-    async fn set_level(&self, _: rmcp::model::SetLevelRequestParams, context: Context) -> Result<(), ErrorData> {
+    async fn set_level(
+        &self,
+        _: rmcp::model::SetLevelRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
         if is_modern(&context) { gone("logging/setLevel") } else { Ok(()) }
     }
 
-    fn accepted_subscription_filter(&self, asked: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        asked: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         Some(asked.clone())
     }
 

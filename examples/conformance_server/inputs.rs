@@ -30,7 +30,11 @@ impl Inputs<'_> {
     }
 
     /// Several questions at once, with a state that is checked on the way back.
-    pub(crate) fn ask_all(&self, tool: &str, names: &[&str]) -> Result<CallToolResponse, ErrorData> {
+    pub(crate) fn ask_all(
+        &self,
+        tool: &str,
+        names: &[&str],
+    ) -> Result<CallToolResponse, ErrorData> {
         if let Some(state) = self.state {
             self.open(tool, state)?;
             if names.iter().all(|name| self.answers.contains_key(*name)) {
@@ -44,7 +48,9 @@ impl Inputs<'_> {
     pub(crate) fn ask_twice(&self, tool: &str) -> Result<CallToolResponse, ErrorData> {
         let round = self.state.map(|state| self.open(tool, state)).transpose()?;
         match round.as_deref() {
-            Some("second") if self.answer("step2").is_some() => Ok(said("Both steps are done").into()),
+            Some("second") if self.answer("step2").is_some() => {
+                Ok(said("Both steps are done").into())
+            }
             Some("first") if self.answer("step1").is_some() => {
                 Ok(self.required(&["step2"], Some(self.sealed(tool, "second")))?.into())
             }

@@ -71,9 +71,7 @@ pub(crate) fn repeat(answer: Value) -> impl FnOnce(TaskContext) -> TaskFuture {
 }
 
 /// Asks everything at once, and ends when all is answered.
-pub(crate) fn ask(
-    questions: rmcp::model::InputRequests,
-) -> impl FnOnce(TaskContext) -> TaskFuture {
+pub(crate) fn ask(questions: rmcp::model::InputRequests) -> impl FnOnce(TaskContext) -> TaskFuture {
     move |context| {
         Box::pin(async move {
             let asked = questions.into_iter().map(|(name, request)| {

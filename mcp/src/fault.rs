@@ -37,6 +37,22 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code.
+    pub const ALL: [Self; 12] = [
+        Self::Invalid,
+        Self::Unauthenticated,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::Conflict,
+        Self::TooLarge,
+        Self::Saturated,
+        Self::Exhausted,
+        Self::Internal,
+        Self::Upstream,
+        Self::Unavailable,
+        Self::Deadline,
+    ];
+
     /// The name in replies and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -53,6 +69,11 @@ impl Code {
             Self::Unavailable => "unavailable",
             Self::Deadline => "deadline",
         }
+    }
+
+    /// The code of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
     }
 
     /// The HTTP status. 401 and 403 are for authorisation alone.

@@ -5,6 +5,7 @@
 //! appears outside `face` and `bridge`.
 
 mod arguments;
+pub mod bridge;
 mod call;
 mod caller;
 mod catalogue;

@@ -19,7 +19,12 @@ use anyhow::Context as _;
 use mcp::face::{CatalogueHandler, Face, Limits, Presentation};
 use routing::{Ports, Router, budget::Purses};
 use secrecy::SecretString;
-use tokio::{net::TcpListener, sync::watch as signal, task::JoinSet, time::timeout};
+use tokio::{
+    net::TcpListener,
+    sync::watch as signal,
+    task::{JoinError, JoinSet},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 pub use endpoint::Endpoint;
@@ -218,28 +223,28 @@ impl Running {
         let signals = signals::relay(self.life.draining.clone(), self.now.clone());
         self.background.spawn(signals.context("signals cannot be waited for")?);
         let draining = self.life.draining.clone();
-        tokio::select! {
-            () = draining.cancelled() => {
-                self.ended().await;
-                Ok(())
-            }
-            ended = self.serving.join_next() => {
-                anyhow::bail!("no connections are taken any more: {ended:?}")
-            }
-        }
+        let served = tokio::select! {
+            () = draining.cancelled() => None,
+            served = self.serving.join_next() => served,
+        };
+        anyhow::ensure!(draining.is_cancelled(), "no connections are taken any more: {served:?}");
+        self.ended(served).await;
+        Ok(())
     }
 
     /// Drains, and ends.
     pub async fn stop(mut self) {
         self.life.draining.cancel();
-        self.ended().await;
+        self.ended(None).await;
     }
 
-    async fn ended(&mut self) {
+    /// The end, once it has begun; `served` is what the listener came to, when that is known.
+    async fn ended(&mut self, served: Option<Result<bool, JoinError>>) {
         // No program finds it any more; those that have may finish.
         drop(self.published.take());
         tracing::info!("draining");
-        let in_time = matches!(self.serving.join_next().await, Some(Ok(true)));
+        let served = if served.is_some() { served } else { self.serving.join_next().await };
+        let in_time = matches!(served, Some(Ok(true)));
         self.shutdown.cancel();
         let closed = timeout(FAREWELL, self.face.closed()).await.is_ok();
         if in_time && closed {

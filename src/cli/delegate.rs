@@ -34,9 +34,9 @@ Examples:
   git diff | adjutant delegate - --system 'Write a commit message for this diff'
   adjutant delegate --json 'Say hi' | jq -r '.backend, .usage.output_tokens'
 
-Without --target and --task the first local backend answers. The answer is text of another model:
-control characters and imitated control tags in it are escaped unless --raw is given. When no
-backend fits, nothing is printed and the exit code is 7. With --json: the server's reply, `status`,
+Without --target and --task the first local backend answers. The answer is text of another model: \
+control characters and imitated control tags in it are escaped unless --raw is given. When no \
+backend fits, nothing is printed and the exit code is 7. With --json: the server's reply, `status`, \
 `text`, `backend`, `model`, `finish_reason`, `usage`, `cost_usd`, `ms`.")]
 pub(super) struct Delegate {
     /// The sub-task, `-` for standard input
@@ -89,7 +89,8 @@ impl Run for Delegate {
             let why = word("message").unwrap_or("no backend fits");
             return Err(Error::new(Exit::NoFit, untrusted::one_line(why, 1000)));
         }
-        out.text(word("text").unwrap_or_default())?;
+        let text = word("text").unwrap_or_default();
+        if self.raw { out.raw(text)? } else { out.text(text)? }
         if self.explain {
             explain(&out, &reply);
         }

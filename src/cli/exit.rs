@@ -45,9 +45,15 @@ impl Exit {
         (Self::Auth, "the token is missing, wrong, or does not reach"),
         (Self::SecondInstance, "another server runs on the data directory already"),
         (Self::NotFound, "there is no such target, tool or category"),
-        (Self::Conflict, "the thing is not in the state that the call needs, such as a disabled target"),
+        (
+            Self::Conflict,
+            "the thing is not in the state that the call needs, such as a disabled target",
+        ),
         (Self::NoFit, "no backend fits"),
-        (Self::Temporary, "it may go well later: no server, a full queue, a failing backend, a deadline"),
+        (
+            Self::Temporary,
+            "it may go well later: no server, a full queue, a failing backend, a deadline",
+        ),
         (Self::Partial, "part of a batch failed or had no backend that fits"),
         (Self::Unhealthy, "`doctor` found something wrong"),
         (Self::Interrupted, "stopped by Ctrl-C"),

@@ -59,7 +59,10 @@ impl Context {
     ///
     /// # Errors
     /// When it cannot be written; a reader that left is no failure.
-    #[expect(clippy::unused_self, reason = "said of the context, so that commands have one way to print")]
+    #[expect(
+        clippy::unused_self,
+        reason = "said of the context, so that commands have one way to print"
+    )]
     pub(crate) fn print(&self, text: &str) -> Result<(), Error> {
         let mut out = io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -100,7 +103,9 @@ pub(crate) fn command() -> clap::Command {
         .after_help(exit_codes())
         .subcommand_required(true)
         .arg_required_else_help(true);
-    COMMANDS.iter().fold(root, |root, command| root.subcommand((command.build)(clap::Command::new(command.name))))
+    COMMANDS.iter().fold(root, |root, command| {
+        root.subcommand((command.build)(clap::Command::new(command.name)))
+    })
 }
 
 fn exit_codes() -> String {
@@ -134,7 +139,9 @@ fn dispatch(matches: &ArgMatches, cx: Context) -> Result<(), Error> {
     let found = matches.subcommand().and_then(|(name, matches)| {
         COMMANDS.iter().find(|command| command.name == name).map(|command| (command, matches))
     });
-    let Some((command, matches)) = found else { return Err(Error::usage("no such command: see `adjutant --help`")) };
+    let Some((command, matches)) = found else {
+        return Err(Error::usage("no such command: see `adjutant --help`"));
+    };
     let job = (command.start)(matches, cx).map_err(|error| Error::usage(error.to_string()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -168,7 +175,11 @@ mod tests {
     fn the_command_line_is_well_formed_and_every_command_is_explained() {
         command().debug_assert();
         for command in command().get_subcommands() {
-            assert!(command.is_hide_set() || command.get_about().is_some(), "{}", command.get_name());
+            assert!(
+                command.is_hide_set() || command.get_about().is_some(),
+                "{}",
+                command.get_name()
+            );
         }
     }
 }

@@ -39,13 +39,21 @@ impl Output {
         write(&mut io::stdout().lock(), format_args!("{text}\n"))
     }
 
-    /// A text as it is, with a line feed where it has none at its end and a person reads it.
+    /// A text, with a line feed at its end.
     ///
     /// # Errors
     /// As for [`Output::line`].
     pub(crate) fn text(&self, text: &str) -> Result<(), Error> {
-        let end = if self.is_terminal && !text.ends_with('\n') { "\n" } else { "" };
+        let end = if text.ends_with('\n') { "" } else { "\n" };
         write(&mut io::stdout().lock(), format_args!("{text}{end}"))
+    }
+
+    /// A text byte for byte.
+    ///
+    /// # Errors
+    /// As for [`Output::line`].
+    pub(crate) fn raw(&self, text: &str) -> Result<(), Error> {
+        write(&mut io::stdout().lock(), format_args!("{text}"))
     }
 
     /// A document: indented on a terminal, one line otherwise.

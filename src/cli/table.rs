@@ -101,7 +101,7 @@ mod tests {
         let table = sample().render(None, false);
         assert_eq!(
             table,
-            "ID               STATE    CALLS\ncoder            ready       12\na\\u{1b}[31m b    failing      3"
+            "ID             STATE    CALLS\ncoder          ready       12\na\\u{1b}[31m b  failing      3"
         );
     }
 

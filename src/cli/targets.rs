@@ -21,7 +21,7 @@ Examples:
   adjutant targets --task code
   adjutant targets --json | jq -r '.targets[] | select(.state == \"ready\") | .id'
 
-With --json: the server's reply, `targets`, `revision` and, while the newest roster is not taken,
+With --json: the server's reply, `targets`, `revision` and, while the newest roster is not taken, \
 `error`.")]
 pub(crate) struct Targets {
     /// Only the backends with this capability

@@ -20,7 +20,7 @@ Examples:
   adjutant tools delegate
   adjutant tools delegate --json | jq '.tools[0].parameters'
 
-Run one with `adjutant call NAME key=value…`. An argument with `*` must be given. With --json: the
+Run one with `adjutant call NAME key=value…`. An argument with `*` must be given. With --json: the \
 server's reply, `tools` with their schemas (`parameters`) where a category is named.")]
 pub(crate) struct Tools {
     /// Only this category, with the arguments of its tools

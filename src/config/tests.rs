@@ -116,8 +116,7 @@ fn d21_a_wrong_value_names_where_it_came_from_and_what_it_must_be() {
         "{file}"
     );
     let variable = told("", &[("ADJUTANT__SERVER__LISTEN", "nowhere")]);
-    let wanted =
-        "the environment variable `ADJUTANT__SERVER__LISTEN`: `server.listen` must be an address and port";
+    let wanted = "the environment variable `ADJUTANT__SERVER__LISTEN`: `server.listen` must be an address and port";
     assert!(variable.contains(wanted), "{variable}");
     let zero = told("[routing]\nconcurrency = 0\n", &[]);
     assert!(zero.contains("`routing.concurrency` must be a whole number"), "{zero}");

@@ -61,10 +61,7 @@ pub fn tool_call(tool: &'static str, code: &'static str, took: Duration) {
 
 fn describe() {
     metrics::describe_counter!("adjutant_calls_total", "Calls of tools, by outcome.");
-    metrics::describe_histogram!(
-        "adjutant_call_seconds",
-        "How long calls of tools took."
-    );
+    metrics::describe_histogram!("adjutant_call_seconds", "How long calls of tools took.");
     metrics::describe_counter!("adjutant_attempts_total", "Tries on backends, by outcome.");
     metrics::describe_histogram!("adjutant_attempt_seconds", "How long tries on backends took.");
     metrics::describe_histogram!(

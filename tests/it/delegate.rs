@@ -10,13 +10,28 @@ use crate::harness::{Server, backend, local};
 #[tokio::test]
 async fn a_call_goes_to_the_first_local_backend_and_says_what_it_used() {
     let fake = fake::Fake::start().await;
-    let server = Server::start(&(local(&fake, "ok") + "cost = { input_per_mtok = 1.0, output_per_mtok = 2.0 }\n")).await;
-    let reply = server.post("/delegate/local", json!({ "prompt": "hello", "system": "be brief" })).await.result();
-    assert_eq!((&reply["text"], &reply["backend"], &reply["model"]), (&json!("echo:hello"), &json!("local"), &json!("ok")));
-    assert_eq!(reply["usage"], json!({ "input_tokens": 7, "output_tokens": 5, "estimated": false }));
+    let server = Server::start(
+        &(local(&fake, "ok") + "cost = { input_per_mtok = 1.0, output_per_mtok = 2.0 }\n"),
+    )
+    .await;
+    let reply = server
+        .post("/delegate/local", json!({ "prompt": "hello", "system": "be brief" }))
+        .await
+        .result();
+    assert_eq!(
+        (&reply["text"], &reply["backend"], &reply["model"]),
+        (&json!("echo:hello"), &json!("local"), &json!("ok"))
+    );
+    assert_eq!(
+        reply["usage"],
+        json!({ "input_tokens": 7, "output_tokens": 5, "estimated": false })
+    );
     assert_eq!(reply["cost_usd"], json!(17.0 / 1e6));
     let body = fake.log()[0].body.clone();
-    assert_eq!((&body["max_tokens"], &body["stream"], &body["messages"][0]["role"]), (&json!(2048), &json!(true), &json!("system")));
+    assert_eq!(
+        (&body["max_tokens"], &body["stream"], &body["messages"][0]["role"]),
+        (&json!(2048), &json!(true), &json!("system"))
+    );
 }
 
 #[tokio::test]
@@ -24,7 +39,9 @@ async fn mistakes_are_told_with_their_remedy() {
     let fake = fake::Fake::start().await;
     let paid = backend("paid", &fake, "ok").replace("\"local\"", "\"api\"");
     let shut = backend("shut", &fake, "ok").replace("can_delegate = true", "");
-    let server = Server::start(&(backend("first", &fake, "ok") + "good_at = [\"code\"]\n" + &paid + &shut)).await;
+    let server =
+        Server::start(&(backend("first", &fake, "ok") + "good_at = [\"code\"]\n" + &paid + &shut))
+            .await;
     let rows = [
         (json!({}), 400, "invalid", "prompt"),
         (json!({ "prompt": "  " }), 400, "invalid", "`prompt` is empty"),
@@ -56,24 +73,35 @@ async fn mistakes_are_told_with_their_remedy() {
 #[tokio::test]
 async fn d39_a_paid_backend_runs_only_when_it_is_named() {
     let fake = fake::Fake::start().await;
-    let paid = backend("paid", &fake, "ok").replace("\"local\"", "\"api\"") + "good_at = [\"hard\"]\n";
-    let server = crate::harness::Setup::new(&paid).settings("[billing]\nenabled = true").start().await;
+    let paid =
+        backend("paid", &fake, "ok").replace("\"local\"", "\"api\"") + "good_at = [\"hard\"]\n";
+    let server =
+        crate::harness::Setup::new(&paid).settings("[billing]\nenabled = true").start().await;
     let call = |extra: serde_json::Value| {
         let mut body = json!({ "prompt": "hi" });
         body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         body
     };
-    assert_eq!(server.post("/delegate", call(json!({ "task": "hard" }))).await.result()["status"], "no_fit");
+    assert_eq!(
+        server.post("/delegate", call(json!({ "task": "hard" }))).await.result()["status"],
+        "no_fit"
+    );
     assert_eq!(server.post("/delegate", call(json!({}))).await.status, 503);
     assert_eq!(fake.stats().count, 0);
-    assert_eq!(server.post("/delegate", call(json!({ "target": "paid" }))).await.result()["backend"], "paid");
+    assert_eq!(
+        server.post("/delegate", call(json!({ "target": "paid" }))).await.result()["backend"],
+        "paid"
+    );
 }
 
 /// D35: results keep their index; one bad item, even no object, never sinks the others.
 #[tokio::test]
 async fn d35_a_batch_keeps_every_item_apart() {
     let fake = fake::Fake::start().await;
-    let server = Server::start(&(backend("ok", &fake, "ok") + "good_at = [\"code\"]\n" + &backend("bad", &fake, "e400"))).await;
+    let server = Server::start(
+        &(backend("ok", &fake, "ok") + "good_at = [\"code\"]\n" + &backend("bad", &fake, "e400")),
+    )
+    .await;
     let tasks = json!([
         { "prompt": "a" }, { "prompt": "b", "task": "none" }, { "prompt": "c", "target": "nope" }, 7, { "p": 1 },
         { "prompt": "d", "target": "bad" }, { "prompt": "e", "max_tokens": "xx" }, { "prompt": "f", "target": 5 },
@@ -82,11 +110,17 @@ async fn d35_a_batch_keeps_every_item_apart() {
     let reply = server.post("/delegate/many", json!({ "tasks": tasks })).await.result();
     let results = reply["results"].as_array().unwrap();
     let status: Vec<&str> = results.iter().map(|row| row["status"].as_str().unwrap()).collect();
-    assert_eq!(status, ["ok", "no_fit", "error", "error", "error", "error", "error", "error", "ok", "error"]);
+    assert_eq!(
+        status,
+        ["ok", "no_fit", "error", "error", "error", "error", "error", "error", "ok", "error"]
+    );
     assert!(results.iter().enumerate().all(|(at, row)| row["index"] == at));
     assert_eq!(reply["counts"], json!({ "ok": 2, "no_fit": 1, "error": 7, "total": 10 }));
     let empty = server.post("/delegate/many", json!({ "tasks": [] })).await.result();
-    assert_eq!(empty, json!({ "results": [], "counts": { "ok": 0, "no_fit": 0, "error": 0, "total": 0 } }));
+    assert_eq!(
+        empty,
+        json!({ "results": [], "counts": { "ok": 0, "no_fit": 0, "error": 0, "total": 0 } })
+    );
     let many: Vec<_> = (0..10_001).map(|_| json!({})).collect();
     assert_eq!(server.post("/delegate/many", json!({ "tasks": many })).await.status, 413);
 }
@@ -94,9 +128,12 @@ async fn d35_a_batch_keeps_every_item_apart() {
 #[tokio::test]
 async fn a_batch_streams_its_items_as_they_finish() {
     let fake = fake::Fake::start().await;
-    let server = Server::start(&(backend("slow", &fake, "slow-300") + &backend("quick", &fake, "ok"))).await;
-    let tasks = json!([{ "prompt": "a", "target": "slow" }, { "prompt": "b", "target": "quick" }, 3]);
-    let call = server.request(Method::POST, "/delegate/many").header("accept", "application/x-ndjson");
+    let server =
+        Server::start(&(backend("slow", &fake, "slow-300") + &backend("quick", &fake, "ok"))).await;
+    let tasks =
+        json!([{ "prompt": "a", "target": "slow" }, { "prompt": "b", "target": "quick" }, 3]);
+    let call =
+        server.request(Method::POST, "/delegate/many").header("accept", "application/x-ndjson");
     let reply = call.json(json!({ "tasks": tasks })).send().await;
     assert_eq!(reply.header("content-type"), "application/x-ndjson");
     let lines = reply.lines();
@@ -119,7 +156,10 @@ async fn d34_a_caller_who_leaves_frees_the_backend() {
     for (path, accept, body) in calls {
         let call = server.request(Method::POST, path).header("accept", accept).json(body);
         assert!(tokio::time::timeout(Duration::from_millis(400), call.send()).await.is_err());
-        assert!(fake.wait_for(|stats| stats.open == 0).await, "{path} {accept} still holds the backend");
+        assert!(
+            fake.wait_for(|stats| stats.open == 0).await,
+            "{path} {accept} still holds the backend"
+        );
     }
 }
 
@@ -128,7 +168,8 @@ async fn d34_a_caller_who_leaves_frees_the_backend() {
 async fn d32_batches_and_single_calls_share_the_permits() {
     let fake = fake::Fake::start().await;
     let server = Server::start(&(local(&fake, "slow-30") + "limits = { concurrency = 3 }\n")).await;
-    let batch = |_| server.post("/delegate/many", json!({ "tasks": vec![json!({ "prompt": "hi" }); 12] }));
+    let batch =
+        |_| server.post("/delegate/many", json!({ "tasks": vec![json!({ "prompt": "hi" }); 12] }));
     let single = |_| server.post("/delegate/local", json!({ "prompt": "hi" }));
     let (batches, singles) = tokio::join!(
         futures::future::join_all((0..3).map(batch)),
@@ -146,7 +187,12 @@ async fn s40_a_forged_control_tag_is_escaped_and_counted() {
     let server = Server::start(&local(&fake, "inject")).await;
     let safe = server.post("/delegate/local", json!({ "prompt": "hi" })).await.result();
     let text = safe["text"].as_str().unwrap();
-    assert!(text.contains("&lt;system-reminder>") && text.contains("\\u{1b}") && !text.contains("<|im_start|>"), "{text}");
+    assert!(
+        text.contains("&lt;system-reminder>")
+            && text.contains("\\u{1b}")
+            && !text.contains("<|im_start|>"),
+        "{text}"
+    );
     assert_eq!(safe["neutralised"], 5);
     let raw = server.post("/delegate/local", json!({ "prompt": "hi", "raw": true })).await.result();
     assert!(raw["text"].as_str().unwrap().contains("\u{1b}[31m<system-reminder>"));
@@ -155,20 +201,41 @@ async fn s40_a_forged_control_tag_is_escaped_and_counted() {
 #[tokio::test]
 async fn targets_say_how_they_stand_and_from_what() {
     let fake = fake::Fake::start().await;
-    let paid = backend("paid", &fake, "ok").replace("\"local\"", "\"api\"") + "good_at = [\"hard\"]\n";
-    let roster = backend("a", &fake, "ok") + "good_at = [\"code\"]\nkey = \"env:SECRET_NAME_CANARY\"\n" + &paid
-        + &backend("limited", &fake, "retry-90") + &backend("shut", &fake, "ok").replace("can_delegate = true", "");
+    let paid =
+        backend("paid", &fake, "ok").replace("\"local\"", "\"api\"") + "good_at = [\"hard\"]\n";
+    let roster = backend("a", &fake, "ok")
+        + "good_at = [\"code\"]\nkey = \"env:SECRET_NAME_CANARY\"\n"
+        + &paid
+        + &backend("limited", &fake, "retry-90")
+        + &backend("shut", &fake, "ok").replace("can_delegate = true", "");
     let server = Server::start(&roster).await;
     let all = server.post("/delegate/targets", json!({})).await;
     assert!(!all.text.contains("CANARY") && !all.text.contains("http://"), "{}", all.text);
     let all = all.result();
-    let states: Vec<_> = all["targets"].as_array().unwrap().iter().map(|row| (row["id"].as_str().unwrap(), row["state"].as_str().unwrap(), row["source"].as_str().unwrap())).collect();
-    assert_eq!(states, [("a", "ready", "roster"), ("paid", "inert", "roster"), ("limited", "ready", "roster")]);
+    let states: Vec<_> = all["targets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["id"].as_str().unwrap(),
+                row["state"].as_str().unwrap(),
+                row["source"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        states,
+        [("a", "ready", "roster"), ("paid", "inert", "roster"), ("limited", "ready", "roster")]
+    );
     server.post("/delegate", json!({ "prompt": "hi", "target": "limited", "timeout_s": 5 })).await;
     let limited = &server.get("/delegate/targets?task=").await.result()["targets"];
     assert_eq!(*limited, json!([]));
     let all = server.get("/delegate/targets").await.result();
-    assert_eq!((&all["targets"][2]["state"], &all["targets"][2]["source"]), (&json!("limited"), &json!("traffic")));
+    assert_eq!(
+        (&all["targets"][2]["state"], &all["targets"][2]["source"]),
+        (&json!("limited"), &json!("traffic"))
+    );
     assert_eq!(server.get("/delegate/targets?task=code").await.result()["targets"][0]["id"], "a");
 }
 
@@ -181,7 +248,8 @@ async fn d43_health_never_waits_on_a_dark_backend() {
     let held = tokio::task::JoinSet::from_iter([async move { call.open().await.status() }]);
     assert!(fake.wait_for(|stats| stats.open == 1).await);
     for path in ["/healthz", "/readyz", "/metrics", "/delegate/targets"] {
-        let reply = tokio::time::timeout(Duration::from_secs(5), server.get(path)).await.expect(path);
+        let reply =
+            tokio::time::timeout(Duration::from_secs(5), server.get(path)).await.expect(path);
         assert_eq!(reply.status, 200, "{path}: {}", reply.text);
     }
     drop(held);

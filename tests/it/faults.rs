@@ -35,7 +35,11 @@ fn table() -> Vec<(&'static str, Due, Option<Due>)> {
         ("e500", Fault(502, "upstream", "status", "fake 500"), None),
         ("e502", Fault(502, "upstream", "status", "fake 502"), None),
         ("e503", Fault(502, "upstream", "status", "fake 503"), None),
-        ("retry-60", Fault(429, "saturated", "rate_limited", "rate-limited for another 60 s"), None),
+        (
+            "retry-60",
+            Fault(429, "saturated", "rate_limited", "rate-limited for another 60 s"),
+            None,
+        ),
         ("flaky-2", echo(), None),
         ("html", Fault(502, "upstream", "html", "HTML"), None),
         ("htmlerr", Fault(502, "upstream", "status", "502"), None),
@@ -63,15 +67,27 @@ fn check(name: &str, due: &Due, status: u16, body: &Value) {
         Text(text, finish) => {
             assert_eq!(status, 200, "{name}: {body}");
             let result = &body["result"];
-            assert_eq!((&result["text"], &result["finish_reason"]), (&json!(text), &json!(finish)), "{name}");
-            assert_eq!((&result["untrusted"], &result["status"]), (&json!(true), &json!("ok")), "{name}");
+            assert_eq!(
+                (&result["text"], &result["finish_reason"]),
+                (&json!(text), &json!(finish)),
+                "{name}"
+            );
+            assert_eq!(
+                (&result["untrusted"], &result["status"]),
+                (&json!(true), &json!("ok")),
+                "{name}"
+            );
             let estimated = name.contains("nousage");
             assert_eq!(result["usage"]["estimated"], json!(estimated), "{name}");
             assert!(result["usage"]["output_tokens"].as_u64().unwrap() > 0, "{name}");
         }
         Fault(wanted, code, kind, words) => {
             assert_eq!(status, *wanted, "{name}: {body}");
-            assert_eq!((&body["code"], &body["kind"]), (&json!(code), &json!(kind)), "{name}: {body}");
+            assert_eq!(
+                (&body["code"], &body["kind"]),
+                (&json!(code), &json!(kind)),
+                "{name}: {body}"
+            );
             let message = body["error"].as_str().unwrap();
             assert!(message.contains(words) && message.contains(name), "{name}: {message}");
             assert!(message.chars().count() <= 1_200, "{name}: {} characters", message.len());
@@ -88,7 +104,9 @@ async fn g9_every_bad_habit_of_a_backend_is_answered_as_it_should_be() {
     for (behaviour, ..) in table() {
         for stream in [false, true] {
             let id = format!("{behaviour}{}", if stream { "-s" } else { "-p" });
-            roster += &format!("{}{quick}stream = {stream}\n", backend(&id, &fake, behaviour));
+            roster += &backend(&id, &fake, behaviour);
+            roster += quick;
+            roster += if stream { "stream = true\n" } else { "stream = false\n" };
         }
     }
     let server = Server::start(&roster).await;
@@ -96,7 +114,8 @@ async fn g9_every_bad_habit_of_a_backend_is_answered_as_it_should_be() {
         let due = [&plain, streamed.as_ref().unwrap_or(&plain)];
         for (suffix, due) in ["-p", "-s"].into_iter().zip(due) {
             let id = format!("{behaviour}{suffix}");
-            let call = server.post("/delegate", json!({ "prompt": "hi", "target": id, "timeout_s": 20 }));
+            let call =
+                server.post("/delegate", json!({ "prompt": "hi", "target": id, "timeout_s": 20 }));
             let reply = tokio::time::timeout(Duration::from_secs(25), call).await.expect(&id);
             check(&id, due, reply.status, &reply.json());
         }
@@ -110,16 +129,22 @@ async fn d4_retry_after_is_passed_on() {
     let fake = fake::Fake::start().await;
     let once = "retry = { attempts = 1 }\n";
     let full = "limits = { concurrency = 1, queue = 0 }\n";
-    let roster = backend("limited", &fake, "retry-7") + once + &backend("full", &fake, "hang") + full;
+    let roster =
+        backend("limited", &fake, "retry-7") + once + &backend("full", &fake, "hang") + full;
     let server = Server::start(&roster).await;
     let reply = server.post("/delegate", json!({ "prompt": "hi", "target": "limited" })).await;
     assert_eq!((reply.status, reply.header("retry-after")), (502, "7"), "{}", reply.text);
     assert_eq!(reply.json()["retry_after"], 7);
-    let holds = server.request(reqwest::Method::POST, "/delegate").json(json!({ "prompt": "hi", "target": "full" }));
+    let holds = server
+        .request(reqwest::Method::POST, "/delegate")
+        .json(json!({ "prompt": "hi", "target": "full" }));
     let held = tokio::task::JoinSet::from_iter([async move { holds.open().await.status() }]);
     assert!(fake.wait_for(|stats| stats.open == 1).await);
     let reply = server.post("/delegate", json!({ "prompt": "hi", "target": "full" })).await;
-    assert_eq!((reply.status, reply.fault().0.as_str(), reply.header("retry-after")), (429, "saturated", "1"));
+    assert_eq!(
+        (reply.status, reply.fault().0.as_str(), reply.header("retry-after")),
+        (429, "saturated", "1")
+    );
     drop(held);
 }
 
@@ -128,7 +153,8 @@ async fn d4_retry_after_is_passed_on() {
 #[tokio::test]
 async fn d23_reasoning_is_kept_apart_and_shown_on_demand() {
     let fake = fake::Fake::start().await;
-    let server = Server::start(&(backend("r", &fake, "reason-3") + &backend("think", &fake, "think"))).await;
+    let server =
+        Server::start(&(backend("r", &fake, "reason-3") + &backend("think", &fake, "think"))).await;
     let call = |explain: bool| json!({ "prompt": "hi", "target": "r", "explain": explain });
     let plain = server.post("/delegate", call(false)).await.result();
     assert!(plain.get("also").is_none() && plain.get("attempts").is_none());
@@ -149,10 +175,21 @@ async fn d28_a_key_that_the_backend_echoes_is_hidden() {
     let key = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(key.path(), "sk-canary-0123456789abcdef\n").unwrap();
     let line = format!("key = \"file:{}\"\nretry = {{ attempts = 1 }}\n", key.path().display());
-    let server = Server::start(&(backend("bad", &fake, "echokey") + &line + &backend("good", &fake, "echokeyok") + &line)).await;
+    let server = Server::start(
+        &(backend("bad", &fake, "echokey") + &line + &backend("good", &fake, "echokeyok") + &line),
+    )
+    .await;
     for id in ["bad", "good"] {
-        let reply = server.post("/delegate", json!({ "prompt": "hi", "target": id, "explain": true, "raw": true })).await;
+        let reply = server
+            .post(
+                "/delegate",
+                json!({ "prompt": "hi", "target": id, "explain": true, "raw": true }),
+            )
+            .await;
         assert!(!reply.text.contains("canary"), "{}", reply.text);
     }
-    assert!(fake.log().iter().all(|seen| format!("{seen:?}").contains("canary")), "the backend got no key");
+    assert!(
+        fake.log().iter().all(|seen| format!("{seen:?}").contains("canary")),
+        "the backend got no key"
+    );
 }

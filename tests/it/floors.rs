@@ -68,7 +68,9 @@ fn sources(dir: &str) -> BTreeMap<String, String> {
                 if name != "tests" {
                     dirs.push(path);
                 }
-            } else if path.extension().is_some_and(|kind| kind == "rs") && !name.starts_with("tests") {
+            } else if path.extension().is_some_and(|kind| kind == "rs")
+                && !name.starts_with("tests")
+            {
                 let text = fs::read_to_string(&path).unwrap();
                 let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
                 files.insert(name, code(&text));

@@ -10,12 +10,12 @@
 mod harness;
 
 mod auth;
+mod delegate;
+mod faults;
 mod floors;
 mod http;
 mod http_help;
 mod http_limits;
 mod reload;
 mod serve;
-mod delegate;
-mod faults;
 mod tools;

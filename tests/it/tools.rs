@@ -17,8 +17,10 @@ async fn rpc(server: &Server, path: &str, method: &str, params: Value) -> Value 
 #[tokio::test]
 async fn the_list_of_tools_is_what_it_was() {
     let fake = fake::Fake::start().await;
-    let paid = backend("paid", &fake, "ok").replace("\"local\"", "\"api\"") + "cost = { input_per_mtok = 3, output_per_mtok = 15 }\n";
-    let server = Server::start(&(local(&fake, "ok") + "good_at = [\"code\", \"text\"]\n" + &paid)).await;
+    let paid = backend("paid", &fake, "ok").replace("\"local\"", "\"api\"")
+        + "cost = { input_per_mtok = 3, output_per_mtok = 15 }\n";
+    let server =
+        Server::start(&(local(&fake, "ok") + "good_at = [\"code\", \"text\"]\n" + &paid)).await;
     let list = rpc(&server, "/mcp", "tools/list", json!({})).await;
     insta::assert_json_snapshot!(list["result"]["tools"]);
 }
@@ -34,7 +36,8 @@ async fn s41_the_default_list_is_small_and_in_one_order() {
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert!(names.is_sorted());
     assert_eq!(first, rpc(&server, "/mcp", "tools/list", json!({})).await["result"]["tools"]);
-    let flat = rpc(&server, "/mcp?mode=flat", "tools/list", json!({})).await["result"]["tools"].clone();
+    let flat =
+        rpc(&server, "/mcp?mode=flat", "tools/list", json!({})).await["result"]["tools"].clone();
     assert_eq!(flat.as_array().unwrap().len(), catalogue().entries().len());
 }
 
@@ -47,7 +50,7 @@ fn the_instructions_hold() {
         assert!(catalogue().get(name, &caller).is_ok(), "{name} is not there");
     }
     assert!(INSTRUCTIONS.len() < 1_000);
-    assert_eq!(routing::Settings::default().billing, false);
+    assert!(!routing::Settings::default().billing);
 }
 
 #[test]
@@ -57,15 +60,28 @@ fn declarations_follow_the_rules_of_the_house() {
         let spec = &entry.spec;
         let path = format!("/{}", spec.name.replacen('_', "/", 1));
         assert_eq!(spec.path, path, "{}", spec.name);
-        assert!(!spec.about.is_empty() && spec.title != spec.name, "{} is not described", spec.name);
+        assert!(
+            !spec.about.is_empty() && spec.title != spec.name,
+            "{} is not described",
+            spec.name
+        );
         assert!(spec.uses.iter().all(|used| names.contains(used)), "{}", spec.name);
-        let text = format!("{}{}", Value::from(entry.input.as_ref().clone()), Value::from(entry.output.as_ref().clone()));
+        let text = format!(
+            "{}{}",
+            Value::from(entry.input.as_ref().clone()),
+            Value::from(entry.output.as_ref().clone())
+        );
         for odd in ["$ref", "\"format\":\"uint", "$schema", "$defs"] {
             assert!(!text.contains(odd), "{} has {odd}", spec.name);
         }
-        let members = entry.input.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        let members =
+            entry.input.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         for (name, schema) in members {
-            assert!(schema["description"].as_str().is_some_and(|text| text.len() > 10), "{}.{name} is not described", spec.name);
+            assert!(
+                schema["description"].as_str().is_some_and(|text| text.len() > 10),
+                "{}.{name} is not described",
+                spec.name
+            );
         }
     }
 }
@@ -78,10 +94,16 @@ async fn a_right_is_checked_behind_every_door() {
     assert!(catalogue().get("delegate_targets", &read).is_ok());
     let hidden = catalogue().get("delegate", &read).err().unwrap();
     let missing = catalogue().get("no_such_tool", &read).err().unwrap();
-    assert_eq!(hidden.message.replace("delegate", "X"), missing.message.replace("no_such_tool", "X"));
+    assert_eq!(
+        hidden.message.replace("delegate", "X"),
+        missing.message.replace("no_such_tool", "X")
+    );
     let call = catalogue().get("ts_call", &read).unwrap();
     let cx = mcp::Call::new(server.app.clone(), std::sync::Arc::new(read), "t");
-    let refused = call.invoke(json!({ "name": "delegate_local", "arguments": { "prompt": "hi" } }), cx).await.unwrap_err();
+    let refused = call
+        .invoke(json!({ "name": "delegate_local", "arguments": { "prompt": "hi" } }), cx)
+        .await
+        .unwrap_err();
     assert_eq!(refused.code, mcp::Code::NotFound);
 }
 
@@ -90,17 +112,37 @@ async fn ts_call_runs_any_tool_with_its_own_reply() {
     let fake = fake::Fake::start().await;
     let server = Server::start(&local(&fake, "ok")).await;
     let direct = server.post("/delegate/targets", json!({})).await.result();
-    let called = server.post("/ts/call", json!({ "name": "delegate_targets", "arguments": {} })).await.result();
+    let called = server
+        .post("/ts/call", json!({ "name": "delegate_targets", "arguments": {} }))
+        .await
+        .result();
     assert_eq!(direct["targets"][0]["id"], called["targets"][0]["id"]);
-    let wrong = server.post("/ts/call", json!({ "name": "delegate_local", "arguments": { "promt": "hi" } })).await;
+    let wrong = server
+        .post("/ts/call", json!({ "name": "delegate_local", "arguments": { "promt": "hi" } }))
+        .await;
     assert_eq!(wrong.status, 400);
     assert_eq!(server.post("/ts/call", json!({ "name": "nope" })).await.fault().0, "not_found");
-    assert_eq!(server.post("/ts/call", json!({ "name": "ts_call", "arguments": { "name": "ts_list" } })).await.status, 400);
-    let warned = server.post("/ts/call", json!({ "name": "delegate_local", "arguments": { "prompt": "hi", "max-tokens": 5 } })).await.json();
+    assert_eq!(
+        server
+            .post("/ts/call", json!({ "name": "ts_call", "arguments": { "name": "ts_list" } }))
+            .await
+            .status,
+        400
+    );
+    let warned = server
+        .post(
+            "/ts/call",
+            json!({ "name": "delegate_local", "arguments": { "prompt": "hi", "max-tokens": 5 } }),
+        )
+        .await
+        .json();
     assert!(warned["warnings"][0].as_str().unwrap().contains("`max_tokens`"), "{warned}");
     let areas = server.post("/ts/categories", json!({})).await.result();
     assert_eq!(areas.as_array().unwrap().len(), 2);
-    assert_eq!(server.post("/ts/list", json!({ "category": "delegate" })).await.result()["count"], 4);
+    assert_eq!(
+        server.post("/ts/list", json!({ "category": "delegate" })).await.result()["count"],
+        4
+    );
     assert_eq!(server.post("/ts/list", json!({ "category": "nope" })).await.status, 404);
 }
 
@@ -109,23 +151,50 @@ async fn ts_call_runs_any_tool_with_its_own_reply() {
 #[tokio::test]
 async fn mcp_shows_the_answer_first_and_faults_as_tool_errors() {
     let fake = fake::Fake::start().await;
-    let server = Server::start(&(backend("ok", &fake, "inject") + &backend("bad", &fake, "e400"))).await;
+    let server =
+        Server::start(&(backend("ok", &fake, "inject") + &backend("bad", &fake, "e400"))).await;
     let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments });
-    let answer = rpc(&server, "/mcp", "tools/call", call("delegate_local", json!({ "prompt": "hi", "raw": true }))).await["result"].clone();
+    let answer = rpc(
+        &server,
+        "/mcp",
+        "tools/call",
+        call("delegate_local", json!({ "prompt": "hi", "raw": true })),
+    )
+    .await["result"]
+        .clone();
     assert_eq!(answer["isError"], false);
     assert_eq!(answer["content"][0]["text"], answer["structuredContent"]["text"]);
-    assert!(!answer["content"][0]["text"].as_str().unwrap().contains("<system-reminder>"), "raw text reached a model");
-    assert_eq!(answer["content"][1]["text"], "status=ok backend=ok model=inject finish=stop untrusted=true neutralised=5");
-    let fault = rpc(&server, "/mcp", "tools/call", call("delegate", json!({ "prompt": "hi", "target": "bad" }))).await["result"].clone();
+    assert!(
+        !answer["content"][0]["text"].as_str().unwrap().contains("<system-reminder>"),
+        "raw text reached a model"
+    );
+    assert_eq!(
+        answer["content"][1]["text"],
+        "status=ok backend=ok model=inject finish=stop untrusted=true neutralised=5"
+    );
+    let fault = rpc(
+        &server,
+        "/mcp",
+        "tools/call",
+        call("delegate", json!({ "prompt": "hi", "target": "bad" })),
+    )
+    .await["result"]
+        .clone();
     assert_eq!(fault["isError"], true);
     assert!(fault["content"][0]["text"].as_str().unwrap().contains("fake 400"));
-    let wrong = rpc(&server, "/mcp", "tools/call", call("delegate", json!({}))).await["result"].clone();
-    assert!(wrong["isError"] == true && wrong["content"][0]["text"].as_str().unwrap().contains("prompt"));
+    let wrong =
+        rpc(&server, "/mcp", "tools/call", call("delegate", json!({}))).await["result"].clone();
+    assert!(
+        wrong["isError"] == true
+            && wrong["content"][0]["text"].as_str().unwrap().contains("prompt")
+    );
     let unknown = rpc(&server, "/mcp", "tools/call", call("nosuch", json!({}))).await;
     assert_eq!(unknown["error"]["code"], -32602);
     let many = call("delegate_many", json!({ "tasks": vec![json!({ "prompt": "hi" }); 201] }));
     let many = rpc(&server, "/mcp", "tools/call", many).await["result"].clone();
-    assert!(many["isError"] == true && many["content"][0]["text"].as_str().unwrap().contains("200"));
+    assert!(
+        many["isError"] == true && many["content"][0]["text"].as_str().unwrap().contains("200")
+    );
     let two = call("delegate_many", json!({ "tasks": [{ "prompt": "a" }, 5] }));
     let two = rpc(&server, "/mcp", "tools/call", two).await["result"].clone();
     let items: Value = serde_json::from_str(two["content"][0]["text"].as_str().unwrap()).unwrap();

@@ -29,7 +29,7 @@ mod refusal;
 mod sessions;
 mod settings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::{
     convert::Infallible,
@@ -126,6 +126,12 @@ impl<H: ServerHandler> Face<H> {
     /// How many sessions are open.
     pub fn sessions(&self) -> usize {
         self.0.table.len()
+    }
+
+    /// Ends every session, as if each had been idle for too long.
+    #[cfg(test)]
+    pub(crate) fn forget(&self) {
+        self.0.table.close_all();
     }
 
     /// Waits until every session has ended. Cancel `settings.shutdown` first.

@@ -3,7 +3,7 @@
 mod arguments;
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Context, Run, connect,
@@ -24,9 +24,9 @@ Examples:
   adjutant call delegate --args @arguments.json
   echo '{\"prompt\": \"Say hi\"}' | adjutant call delegate --args -
 
-`key=value` gives text, which the server turns into a number, a boolean, a list or an object where
-the tool's schema wants one. `key:=JSON` gives JSON as it is. `adjutant tools CATEGORY` names the
-arguments of each tool. The reply is printed as JSON; one that is a bare text is printed as it is,
+`key=value` gives text, which the server turns into a number, a boolean, a list or an object where \
+the tool's schema wants one. `key:=JSON` gives JSON as it is. `adjutant tools CATEGORY` names the \
+arguments of each tool. The reply is printed as JSON; one that is a bare text is printed as it is, \
 and as JSON with --json.")]
 pub(crate) struct Call {
     /// The tool's name, as `adjutant tools` shows it
@@ -44,7 +44,12 @@ impl Run for Call {
         let arguments = arguments::read(&self.arguments, self.args.as_deref())?;
         let called = async {
             let server = connect::server(&cx).await?;
-            server.call(&self.tool, Value::Object(arguments)).await
+            // By name and not by route: what was typed is then no part of a URL.
+            let arguments = match self.tool.as_str() {
+                "ts_call" => Value::Object(arguments),
+                name => json!({ "name": name, "arguments": arguments }),
+            };
+            server.call("ts_call", arguments).await
         };
         let spinner = Spinner::new(format!("calling {}", untrusted::one_line(&self.tool, 60)));
         let reply = stop::on_interrupt(spinner.during(called)).await?;

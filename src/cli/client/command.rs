@@ -59,10 +59,10 @@ fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
-    } else if word.contains(['\'', '!']) || !word.chars().all(|c| c == ' ' || plain(c)) {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    } else {
+    } else if !word.is_empty() && word.chars().all(|c| c == ' ' || plain(c)) {
         format!("\"{word}\"")
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -23,10 +23,10 @@ Examples:
   adjutant client codex --http
   adjutant client opencode --http --url https://adjutant.example
 
-By default the orchestrator starts `adjutant mcp`, which joins the running server or starts one, and
-no token is needed. With --http it calls the server itself: the line then holds the token (for Codex
-the name of a variable with it), so do not share it. --apply runs the orchestrator's own command; for
-OpenCode it edits opencode.json and keeps what was there as opencode.json.bak. With --json: one
+By default the orchestrator starts `adjutant mcp`, which joins the running server or starts one, and \
+no token is needed. With --http it calls the server itself: the line then holds the token (for Codex \
+the name of a variable with it), so do not share it. --apply runs the orchestrator's own command; for \
+OpenCode it edits opencode.json and keeps what was there as opencode.json.bak. With --json: one \
 document with `client`, `transport`, `command`, and `file` with `entry` for OpenCode.")]
 pub(super) struct Client {
     /// The orchestrator

@@ -122,7 +122,10 @@ impl Http {
                         "no server runs on the data directory: start `adjutant serve`, or name one with --url",
                     )
                 })?;
-                (server.url().to_owned(), server.token().clone())
+                let token = server.token().ok_or_else(|| {
+                    Error::new(Exit::Auth, "the server's token is not known here: set `ADJUTANT_TOKEN`")
+                })?;
+                (server.url().to_owned(), token.clone())
             }
         };
         let base = base.trim_end_matches('/');

@@ -24,12 +24,12 @@ use super::{
 Examples:
   adjutant delegate-many tasks.jsonl > results.jsonl
   adjutant delegate-many tasks.jsonl --max-concurrency 8
-  jq -Rc '{prompt: (\"Translate to French: \" + .)}' lines.txt | adjutant delegate-many - | jq -r .text
+  jq -Rc '{prompt: (\"In French: \" + .)}' lines.txt | adjutant delegate-many - | jq -r .text
 
-Each line of the file is one JSON object: `prompt`, and where wanted `target`, `task`, `max_tokens`
-and `system`. A bad line fails alone. Each line of the results is one item as it ends: `index` (its
-place among the items, from 0), `line` (its line in the file), `status` (`ok`, `no_fit` or `error`)
-and what `delegate` replies, or `error` and `code`. The counts go to standard error; with --json they
+Each line of the file is one JSON object: `prompt`, and where wanted `target`, `task`, `max_tokens` \
+and `system`. A bad line fails alone. Each line of the results is one item as it ends: `index` (its \
+place among the items, from 0), `line` (its line in the file), `status` (`ok`, `no_fit` or `error`) \
+and what `delegate` replies, or `error` and `code`. The counts go to standard error; with --json they \
 are the last line of the results. When an item failed or had no fit, the exit code is 9.")]
 pub(super) struct DelegateMany {
     /// The file, `-` for standard input

@@ -9,8 +9,9 @@ const DOCUMENTS: [(&str, &str); 5] = [
     ("config.md", include_str!("../../../docs/config.md")),
 ];
 
-/// The fewest and the most bytes of prose that are worth a summary.
-const FEWEST: usize = 150;
+/// The fewest bytes of prose that are worth a summary, how many make a part, and the most.
+const FEWEST: usize = 120;
+const ENOUGH: usize = 400;
 const MOST: usize = 4_000;
 
 /// The most parts that the demo takes.
@@ -25,7 +26,7 @@ pub(super) struct Part {
     pub(super) text: String,
 }
 
-/// The parts of the documents that have enough prose: each section, cut where it is long.
+/// The parts of the documents that have enough prose: each section, in several where it is long.
 pub(super) fn parts() -> Vec<Part> {
     let all = DOCUMENTS.iter().flat_map(|(document, text)| sections(document, text));
     all.take(PARTS).collect()
@@ -44,10 +45,12 @@ fn sections(document: &str, text: &str) -> Vec<Part> {
         } else if let Some(heading) = line.strip_prefix('#') {
             let name = format!("{document}: {}", heading.trim_start_matches('#').trim());
             parts.push(std::mem::replace(&mut part, Part { name, text: String::new() }));
-        } else if line.is_empty() && part.text.len() >= MOST / 4 {
-            let name = part.name.clone();
-            parts.push(std::mem::replace(&mut part, Part { name, text: String::new() }));
         } else {
+            let begins = line.is_empty() || line.starts_with("- ");
+            if begins && part.text.len() >= ENOUGH {
+                let name = part.name.clone();
+                parts.push(std::mem::replace(&mut part, Part { name, text: String::new() }));
+            }
             part.text.push_str(line);
             part.text.push('\n');
         }

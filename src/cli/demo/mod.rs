@@ -3,15 +3,9 @@
 mod documents;
 mod servers;
 
-use std::{
-    fs,
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::Path, time::Instant};
 
 use clap::Args;
-use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value, json};
 
 use self::documents::Part;
@@ -28,7 +22,7 @@ use super::{
 };
 use crate::{
     boot::{self, Running},
-    config::{Env, Loaded, RosterFile, Settings},
+    config::{Env, Flags, Settings},
     telemetry::Secrets,
 };
 
@@ -39,8 +33,8 @@ Examples:
   adjutant demo
   adjutant demo --json | jq -r '.results[] | .item, .text'
 
-A server of its own starts on a free port with a throw-away data directory; your settings, roster and
-running server are left alone. Its one backend needs no model: it answers with the sentences that say
+A server of its own starts on a free port with a throw-away data directory; your settings, roster and \
+running server are left alone. Its one backend needs no model: it answers with the sentences that say \
 most. On a terminal it asks whether it may also use a model server that runs on this machine.")]
 pub(super) struct Demo {}
 
@@ -80,17 +74,13 @@ async fn demonstrate(cx: &Context) -> Result<(), Error> {
 
 /// The server, on a free port, with nothing of the person's own set-up.
 async fn start(home: &Path, roster: &str) -> Result<Running, Error> {
-    let path: PathBuf = home.join("roster.toml");
+    let path = home.join("roster.toml");
     fs::write(&path, roster).map_err(|error| Error::failed(format!("cannot write the demo's roster: {error}")))?;
-    let mut settings = Settings::default();
-    settings.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
-    let loaded = Loaded {
-        settings,
-        file: None,
-        data_dir: home.join("data"),
-        roster: RosterFile::Named(path),
-    };
-    Ok(boot::start(loaded, &Env::default(), &Secrets::default()).await?)
+    let places = [("ADJUTANT_DATA_DIR", home.join("data")), ("ADJUTANT_ROSTER", path)];
+    let flags = Flags { config: None, settings: vec![("server.listen", "127.0.0.1:0".to_owned())] };
+    let env = Env::of(places);
+    let loaded = Settings::load(&env, &flags)?;
+    Ok(boot::start(loaded, &env, &Secrets::default()).await?)
 }
 
 /// One backend that needs no model, and those that were agreed to.
@@ -128,7 +118,7 @@ async fn batch(running: &Running, parts: &[Part], has_models: bool) -> Result<Ve
         }
         Ok(())
     };
-    let server = Server::at(&running.endpoint.url, running.token.expose_secret())?;
+    let server = Server::at(&running.endpoint.url, Some(running.token.clone()))?;
     Batch::new(parts.len(), &mut write).explained().run(&server, items, None).await?;
     Ok(rows)
 }

@@ -31,9 +31,9 @@ Examples:
   adjutant doctor
   adjutant doctor --json | jq -r '.checks[] | select(.result == \"wrong\") | .words'
 
-Nothing is changed and no secret is shown; a backend that is silent is waited for a few seconds.
-Warnings alone are no failure; when something is wrong the exit code is 10. With --json: one document
-with `ok` and `checks`, each with `check`, `subject`, `result` (`ok`, `warning`, `wrong`, `skipped`)
+Nothing is changed and no secret is shown; a backend that is silent is waited for a few seconds. \
+Warnings alone are no failure; when something is wrong the exit code is 10. With --json: one document \
+with `ok` and `checks`, each with `check`, `subject`, `result` (`ok`, `warning`, `wrong`, `skipped`) \
 and `words`.")]
 pub(super) struct Doctor {}
 
@@ -95,12 +95,17 @@ async fn look_at(cx: &Context) -> Result<Vec<Finding>, Error> {
         }
     };
     let billing = loaded.settings.billing.enabled;
-    let (running, asked) = tokio::join!(
-        tokio::time::timeout(PATIENCE, server::running(cx, &loaded.data_dir)),
+    let servers = async {
+        let running = server::running(cx, &loaded.data_dir).await;
+        [Some(running), server::named(cx).await].into_iter().flatten().collect()
+    };
+    let (servers, asked) = tokio::join!(
+        tokio::time::timeout(PATIENCE, servers),
         backends::ask(&roster, billing, &cx.env)
     );
-    findings.push(running.unwrap_or_else(|_| {
-        Finding::new("server", Verdict::Wrong, format!("no answer within {} s", PATIENCE.as_secs()))
+    findings.extend(servers.unwrap_or_else(|_| {
+        let words = format!("no answer within {} s", PATIENCE.as_secs());
+        vec![Finding::new("server", Verdict::Wrong, words)]
     }));
     findings.extend(asked?);
     Ok(findings)

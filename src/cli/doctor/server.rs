@@ -3,6 +3,7 @@
 use std::{fs, io, net::IpAddr, os::unix::fs::PermissionsExt as _, path::Path};
 
 use secrecy::ExposeSecret as _;
+use serde_json::json;
 
 use super::{
     finding::{
@@ -70,11 +71,25 @@ pub(super) async fn running(cx: &Context, dir: &Path) -> Finding {
         let words = format!("others can read {} (mode {mode:03o}): `chmod 600` it", endpoint.display());
         return finding(Wrong, words);
     }
-    match connect::running(cx).await {
+    match connect::local(cx).await {
         Some(server) => finding(Fine, format!("{process} answers at {}", server.url())),
         None => finding(
             Wrong,
             format!("{process} has the data directory and does not answer: look at its log, or stop it and start another"),
         ),
     }
+}
+
+/// Whether the server that `ADJUTANT_URL` names answers, and takes the token in `ADJUTANT_TOKEN`.
+pub(super) async fn named(cx: &Context) -> Option<Finding> {
+    let url = cx.env.get("ADJUTANT_URL")?;
+    let finding = |verdict, words: String| Finding::new("ADJUTANT_URL", verdict, words);
+    let asked = async {
+        let server = connect::server(cx).await?;
+        server.call("ts_categories", json!({})).await
+    };
+    Some(match asked.await {
+        Ok(_) => finding(Fine, format!("{url} answers and takes the token: the commands use it")),
+        Err(error) => finding(Wrong, error.message),
+    })
 }

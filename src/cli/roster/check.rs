@@ -25,8 +25,8 @@ Examples:
   adjutant roster check deploy/roster.toml
   adjutant roster check --json | jq '.errors[]'
 
-Each finding is one line, FILE:LINE:COLUMN: error or warning: what is wrong and what to do. Warnings
-alone are no failure; with an error the exit code is 2. With --json: one document with `file`, `ok`,
+Each finding is one line, FILE:LINE:COLUMN: error or warning: what is wrong and what to do. Warnings \
+alone are no failure; with an error the exit code is 2. With --json: one document with `file`, `ok`, \
 `backends`, `revision`, `errors` and `warnings`.")]
 pub(super) struct Check {
     /// The file, `-` for standard input [default: the roster of the settings]

@@ -23,8 +23,8 @@ Examples:
   adjutant roster discover --port 18080 --port 8081
   adjutant roster discover --json | jq -r '.servers[].models[].model'
 
-Only this machine is asked (GET /v1/models on 127.0.0.1). Add to each entry what it is good at:
-`good_at` is what a call names as `task`. With --json: one document with `servers` (each `base_url`
+Only this machine is asked (GET /v1/models on 127.0.0.1). Add to each entry what it is good at: \
+`good_at` is what a call names as `task`. With --json: one document with `servers` (each `base_url` \
 and its `models`) and what was `asked`.")]
 pub(crate) struct Discover {
     /// Ask this port instead of the usual ones; may be repeated
@@ -107,8 +107,10 @@ pub(crate) async fn find(ports: &[u16]) -> Result<Vec<Server>, Error> {
         .into_iter()
         .flatten()
         .map(|(base_url, names)| {
-            let name = |name: String| Model { id: id(&name, &mut taken), name };
-            Server { base_url, models: names.into_iter().map(name).collect() }
+            // A roster takes no name with control characters.
+            let names = names.into_iter().filter(|name| !name.chars().any(char::is_control));
+            let model = |name: String| Model { id: id(&name, &mut taken), name };
+            Server { base_url, models: names.map(model).collect() }
         })
         .collect())
 }
@@ -172,7 +174,7 @@ mod tests {
             "/models/gemma 3 \"it\".Q4_K_M.gguf",
             "llama3.2:latest",
             "nomic-embed-text",
-            "日本語\n\u{1b}[31m",
+            "日本語",
             "###",
         ];
         let models: Vec<Model> = names
@@ -182,7 +184,7 @@ mod tests {
         let ids: Vec<&str> = models.iter().map(|model| model.id.as_str()).collect();
         assert_eq!(
             ids,
-            ["qwen3-32b", "qwen3-32b-2", "gemma-3-it-q4_k_m", "llama3-2-latest", "nomic-embed-text", "31m", "backend"]
+            ["qwen3-32b", "qwen3-32b-2", "gemma-3-it-q4_k_m", "llama3-2-latest", "nomic-embed-text", "backend", "backend-2"]
         );
         let server = Server { base_url: Url::parse(&url(8080)).unwrap(), models };
         let text = entries(&server, &["code"]);
@@ -191,7 +193,6 @@ mod tests {
         assert_eq!(read, names);
         assert!(!roster.get("nomic-embed-text").unwrap().enabled);
         assert!(roster.get("qwen3-32b").unwrap().is_automatic());
-        assert!(!text.contains('\u{1b}'));
     }
 
     #[test]

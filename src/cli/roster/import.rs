@@ -13,7 +13,7 @@ Examples:
   adjutant roster import ~/tanglebrain/roster.yaml > roster.toml
   adjutant roster import roster.yaml --settings settings.yaml
 
-The result goes to standard output; comments in it say what could not carry over. Check it with
+The result goes to standard output; comments in it say what could not carry over. Check it with \
 `adjutant roster check` before you use it.")]
 pub(super) struct Import {
     /// A TangleBrain `roster.yaml`, `-` for standard input

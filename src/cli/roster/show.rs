@@ -22,8 +22,8 @@ Examples:
   adjutant roster show
   adjutant roster show --json | jq -r '.backends[] | select(.health.state == \"down\") | .id'
 
-Each backend is asked for its models, side by side, three seconds at most. Where a server runs on
-the data directory, HEALTH is what its own calls have shown. A key is never shown. With --json: one
+Each backend is asked for its models, side by side, three seconds at most. Where a server runs on \
+the data directory, HEALTH is what its own calls have shown. A key is never shown. With --json: one \
 document with `file`, `revision`, `server`, `backends` and `warnings`.")]
 pub(crate) struct Show {}
 

@@ -150,7 +150,12 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn new(total: usize, explain: bool, cx: &'a Call<App>) -> Self {
         let results = if cx.emit.is_streaming() { Vec::new() } else { vec![Map::new(); total] };
-        let batch = Self { cx, results, counts: Counts { total, ..Counts::default() }, show: Show { explain, raw: false } };
+        let batch = Self {
+            cx,
+            results,
+            counts: Counts { total, ..Counts::default() },
+            show: Show { explain, raw: false },
+        };
         batch.report("");
         batch
     }

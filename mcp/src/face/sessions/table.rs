@@ -87,7 +87,7 @@ impl Table {
     }
 
     /// Ends every session.
-    pub(super) fn close_all(&self) {
+    pub(in crate::face) fn close_all(&self) {
         let all: Vec<_> = self.sessions().drain().map(|(_, session)| session).collect();
         for session in all {
             session.close();

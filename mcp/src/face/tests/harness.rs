@@ -1,6 +1,10 @@
 //! A server on a free port whose bearer token is the caller's name, and a client for it.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use http::{Request, header::AUTHORIZATION};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -16,18 +20,22 @@ use crate::{
     face::{CatalogueHandler, Face, Presentation, Settings},
 };
 
-pub(super) const OLD: &str = "2025-11-25";
-pub(super) const NEW: &str = "2026-07-28";
+pub(crate) const OLD: &str = "2025-11-25";
+pub(crate) const NEW: &str = "2026-07-28";
 
-pub(super) struct Server {
-    pub(super) url: String,
-    pub(super) world: App,
-    pub(super) face: Face<CatalogueHandler<App>>,
-    pub(super) revision: watch::Sender<u64>,
-    pub(super) draining: CancellationToken,
+pub(crate) struct Server {
+    pub(crate) url: String,
+    pub(crate) world: App,
+    pub(crate) face: Face<CatalogueHandler<App>>,
+    pub(crate) revision: watch::Sender<u64>,
+    pub(crate) draining: CancellationToken,
     shutdown: CancellationToken,
+    connections: Connections,
     client: reqwest::Client,
 }
+
+/// Cancelled, it breaks the connections that were accepted under it.
+type Connections = Arc<Mutex<CancellationToken>>;
 
 /// Stops the server and whatever it still does.
 impl Drop for Server {
@@ -37,11 +45,11 @@ impl Drop for Server {
 }
 
 impl Server {
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::with(|_| (), |_| ()).await
     }
 
-    pub(super) async fn with(
+    pub(crate) async fn with(
         set: impl FnOnce(&mut Settings),
         present: impl FnOnce(&mut Presentation),
     ) -> Self {
@@ -59,30 +67,39 @@ impl Server {
         let face = Face::new(move || handler.clone(), settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        TaskTracker::new().spawn(serve(listener, face.clone(), shutdown.clone()));
-        Self { url, world, face, revision, draining, shutdown, client: client() }
+        let connections = Connections::default();
+        let serving = serve(listener, face.clone(), shutdown.clone(), connections.clone());
+        TaskTracker::new().spawn(serving);
+        let client = client();
+        Self { url, world, face, revision, draining, shutdown, connections, client }
     }
 
     /// Stops the server as its process would.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.shutdown.cancel();
     }
 
+    /// Breaks every connection, and goes on.
+    pub(crate) fn cut(&self) {
+        let old = std::mem::take(&mut *self.connections.lock().unwrap());
+        old.cancel();
+    }
+
     /// A `POST` by the caller of that name: `reader`, `worker` or `operator`.
-    pub(super) fn post(&self, who: &str) -> RequestBuilder {
+    pub(crate) fn post(&self, who: &str) -> RequestBuilder {
         self.client.post(&self.url).bearer_auth(who).header("Content-Type", "application/json")
     }
 
-    pub(super) fn get(&self, who: &str) -> RequestBuilder {
+    pub(crate) fn get(&self, who: &str) -> RequestBuilder {
         self.client.get(&self.url).bearer_auth(who).header("Accept", "text/event-stream")
     }
 
-    pub(super) fn delete(&self, who: &str) -> RequestBuilder {
+    pub(crate) fn delete(&self, who: &str) -> RequestBuilder {
         self.client.delete(&self.url).bearer_auth(who)
     }
 
     /// A plain call.
-    pub(super) async fn plain(&self, who: &str, method: &str, params: Value) -> Value {
+    pub(crate) async fn plain(&self, who: &str, method: &str, params: Value) -> Value {
         let message = request(1, method, params);
         let answer = self.post(who).body(message.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK);
@@ -90,7 +107,7 @@ impl Server {
     }
 
     /// A session of that caller.
-    pub(super) async fn session(&self, who: &str) -> Session<'_> {
+    pub(crate) async fn session(&self, who: &str) -> Session<'_> {
         let answer = self.initialize(who).await;
         assert_eq!(answer.status(), StatusCode::OK);
         let id = answer.headers()["mcp-session-id"].to_str().unwrap().to_owned();
@@ -101,7 +118,7 @@ impl Server {
         session
     }
 
-    pub(super) async fn initialize(&self, who: &str) -> Response {
+    pub(crate) async fn initialize(&self, who: &str) -> Response {
         let params = json!({
             "protocolVersion": OLD,
             "capabilities": {},
@@ -112,7 +129,7 @@ impl Server {
     }
 
     /// A request of 2026-07-28.
-    pub(super) fn modern(&self, who: &str, method: &str, mut params: Value) -> RequestBuilder {
+    pub(crate) fn modern(&self, who: &str, method: &str, mut params: Value) -> RequestBuilder {
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(NEW);
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
         let mut post = self
@@ -127,27 +144,27 @@ impl Server {
     }
 }
 
-pub(super) const BOTH: &str = "application/json, text/event-stream";
+pub(crate) const BOTH: &str = "application/json, text/event-stream";
 
 /// A session of the older revisions.
-pub(super) struct Session<'a> {
+pub(crate) struct Session<'a> {
     server: &'a Server,
-    pub(super) who: String,
-    pub(super) id: String,
+    pub(crate) who: String,
+    pub(crate) id: String,
     /// The answer to `initialize`.
-    pub(super) initialized: Value,
+    pub(crate) initialized: Value,
 }
 
 impl Session<'_> {
-    pub(super) fn post(&self, message: &Value) -> RequestBuilder {
+    pub(crate) fn post(&self, message: &Value) -> RequestBuilder {
         self.named(self.server.post(&self.who)).header("Accept", BOTH).body(message.to_string())
     }
 
-    pub(super) fn get(&self) -> RequestBuilder {
+    pub(crate) fn get(&self) -> RequestBuilder {
         self.named(self.server.get(&self.who))
     }
 
-    pub(super) fn delete(&self) -> RequestBuilder {
+    pub(crate) fn delete(&self) -> RequestBuilder {
         self.named(self.server.delete(&self.who))
     }
 
@@ -155,55 +172,59 @@ impl Session<'_> {
         request.header("Mcp-Session-Id", &self.id).header("MCP-Protocol-Version", OLD)
     }
 
-    pub(super) async fn notify(&self, method: &str, params: Value) {
+    pub(crate) async fn notify(&self, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
         let answer = self.post(&message).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::ACCEPTED);
     }
 
     /// Opens the stream of a call.
-    pub(super) async fn stream(&self, id: u64, tool: &str, arguments: Value) -> Events {
+    pub(crate) async fn stream(&self, id: u64, tool: &str, arguments: Value) -> Events {
         let message = call(id, tool, arguments);
         let answer = self.post(&message).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK);
         Events::new(answer)
     }
 
-    pub(super) async fn call(&self, id: u64, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call(&self, id: u64, tool: &str, arguments: Value) -> Value {
         self.stream(id, tool, arguments).await.answer().await
     }
 }
 
-pub(super) fn request(id: u64, method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+pub(crate) fn request(id: u64, method: &str, params: Value) -> Value {
+    let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
+    message["params"] = params;
+    message
 }
 
-pub(super) fn call(id: u64, tool: &str, arguments: Value) -> Value {
-    request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
+pub(crate) fn call(id: u64, tool: &str, arguments: Value) -> Value {
+    let mut params = json!({"name": tool});
+    params["arguments"] = arguments;
+    request(id, "tools/call", params)
 }
 
-pub(super) async fn json_of(answer: Response) -> Value {
+pub(crate) async fn json_of(answer: Response) -> Value {
     let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
     assert_eq!(kind, "application/json");
     serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap()
 }
 
 /// An event stream as it comes. Dropping it breaks the connection.
-pub(super) struct Events {
+pub(crate) struct Events {
     response: Response,
     text: String,
     /// The id of the last event.
-    pub(super) last: Option<String>,
+    pub(crate) last: Option<String>,
 }
 
 impl Events {
-    pub(super) fn new(response: Response) -> Self {
+    pub(crate) fn new(response: Response) -> Self {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Self { response, text: String::new(), last: None }
     }
 
     /// The next event's data; none at the end. Empty for an event without a message.
-    pub(super) async fn event(&mut self) -> Option<String> {
+    pub(crate) async fn event(&mut self) -> Option<String> {
         let limit = tokio::time::Instant::now() + Duration::from_secs(20);
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
@@ -230,7 +251,7 @@ impl Events {
     }
 
     /// The next message; none at the end.
-    pub(super) async fn message(&mut self) -> Option<Value> {
+    pub(crate) async fn message(&mut self) -> Option<Value> {
         loop {
             let data = self.event().await?;
             if !data.is_empty() {
@@ -240,7 +261,7 @@ impl Events {
     }
 
     /// The answer, after whatever comes before it.
-    pub(super) async fn answer(&mut self) -> Value {
+    pub(crate) async fn answer(&mut self) -> Value {
         loop {
             let message = self.message().await.expect("an answer before the end");
             if message.get("method").is_none() {
@@ -254,8 +275,9 @@ async fn serve(
     listener: TcpListener,
     face: Face<CatalogueHandler<App>>,
     shutdown: CancellationToken,
+    connections: Connections,
 ) {
-    let connections = TaskTracker::new();
+    let tasks = TaskTracker::new();
     while let Some(Ok((stream, _))) = shutdown.run_until_cancelled(listener.accept()).await {
         stream.set_nodelay(true).unwrap();
         let face = face.clone();
@@ -267,8 +289,10 @@ async fn serve(
             async move { Ok::<_, Infallible>(face.handle(request).await) }
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-        let shutdown = shutdown.clone();
-        connections.spawn(async move { shutdown.run_until_cancelled(connection).await });
+        let (shutdown, cut) = (shutdown.clone(), connections.lock().unwrap().clone());
+        tasks.spawn(async move {
+            shutdown.run_until_cancelled(cut.run_until_cancelled(connection)).await;
+        });
     }
 }
 

@@ -2,9 +2,9 @@
 
 mod cancel;
 mod generations;
-mod harness;
+pub(crate) mod harness;
 mod listing;
 mod plain;
 mod progress;
-mod sample;
+pub(crate) mod sample;
 mod sessions;

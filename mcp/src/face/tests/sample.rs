@@ -10,20 +10,20 @@ use crate::{Block, Call, Catalogue, Code, Entry, Fault, Scope, Spec, Tool};
 
 /// What the tools did.
 #[derive(Debug, Default)]
-pub(super) struct World {
+pub(crate) struct World {
     /// Waiting calls that run, and how many were stopped in all.
-    pub(super) waiting: watch::Sender<Waiting>,
+    pub(crate) waiting: watch::Sender<Waiting>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Waiting {
-    pub(super) running: usize,
-    pub(super) stopped: usize,
+pub(crate) struct Waiting {
+    pub(crate) running: usize,
+    pub(crate) stopped: usize,
 }
 
 impl World {
     /// Waits until the counts are these.
-    pub(super) async fn sees(&self, running: usize, stopped: usize) {
+    pub(crate) async fn sees(&self, running: usize, stopped: usize) {
         let mut waiting = self.waiting.subscribe();
         let want = Waiting { running, stopped };
         let seen = waiting.wait_for(|waiting| *waiting == want);
@@ -32,9 +32,9 @@ impl World {
     }
 }
 
-pub(super) type App = Arc<World>;
+pub(crate) type App = Arc<World>;
 
-pub(super) fn catalogue() -> Catalogue<App> {
+pub(crate) fn catalogue() -> Catalogue<App> {
     Catalogue::new(vec![
         Entry::of::<Echo>(),
         Entry::of::<Wait>(),
@@ -49,7 +49,7 @@ pub(super) fn catalogue() -> Catalogue<App> {
 
 /// Says what it was told.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Echo {
+pub(crate) struct Echo {
     /// What to say.
     text: String,
     /// How often; default 1.
@@ -57,7 +57,7 @@ pub(super) struct Echo {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Said {
+pub(crate) struct Said {
     text: String,
     bytes: u64,
 }
@@ -80,7 +80,7 @@ impl Tool<App> for Echo {
 
 /// Waits until it is stopped.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Wait {}
+pub(crate) struct Wait {}
 
 struct Running(App);
 
@@ -112,7 +112,7 @@ impl Tool<App> for Wait {
 
 /// Reports progress a few times, then waits a little.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     /// How many steps.
     steps: u64,
     /// Milliseconds after each.
@@ -139,7 +139,7 @@ impl Tool<App> for Steps {
 
 /// Replies with a bare list, as an older client wants it.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Bare {}
+pub(crate) struct Bare {}
 
 impl Tool<App> for Bare {
     const SPEC: Spec = Spec {
@@ -161,7 +161,7 @@ impl Tool<App> for Bare {
 
 /// Replies with a bare number.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Count {}
+pub(crate) struct Count {}
 
 impl Tool<App> for Count {
     const SPEC: Spec =
@@ -176,7 +176,7 @@ impl Tool<App> for Count {
 
 /// Fails with everything that a fault can carry.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Fail {}
+pub(crate) struct Fail {}
 
 impl Tool<App> for Fail {
     const SPEC: Spec = Spec {
@@ -197,7 +197,7 @@ impl Tool<App> for Fail {
 
 /// Has a defect.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Break {}
+pub(crate) struct Break {}
 
 impl Tool<App> for Break {
     const SPEC: Spec = Spec {
@@ -216,7 +216,7 @@ impl Tool<App> for Break {
 
 /// For the operator alone.
 #[derive(Deserialize, JsonSchema)]
-pub(super) struct Purge {}
+pub(crate) struct Purge {}
 
 impl Tool<App> for Purge {
     const SPEC: Spec = Spec {

@@ -1,0 +1,101 @@
+//! The server goes and another comes.
+
+use serde_json::json;
+
+use super::harness::{Client, Told, modern};
+use crate::face::tests::harness::{Server, call, request};
+
+#[tokio::test]
+async fn s28_a_restart_between_two_calls_goes_unnoticed() {
+    let told = Told::default();
+    let first = Server::start().await;
+    told.at(Some(&first));
+    let mut old = Client::in_session(&told).await;
+    let mut new = Client::new(&told);
+    let echo = json!({"name": "sample_echo", "arguments": {"text": "hi"}});
+    assert_eq!(old.ask(request(1, "tools/call", echo.clone())).await["result"]["isError"], false);
+    assert_eq!(new.ask(modern(1, "tools/call", echo.clone())).await["result"]["isError"], false);
+    drop(first);
+    let second = Server::start().await;
+    told.at(Some(&second));
+    assert_eq!(old.ask(request(2, "tools/call", echo.clone())).await["result"]["isError"], false);
+    assert_eq!(new.ask(modern(2, "tools/call", echo)).await["result"]["isError"], false);
+    assert_eq!(second.face.sessions(), 1);
+    // The new session is listened to, and the client looks at the list anew.
+    old.told("notifications/tools/list_changed").await;
+    second.revision.send_replace(1);
+    old.told("notifications/tools/list_changed").await;
+}
+
+#[tokio::test]
+async fn s28_a_session_that_the_server_forgot_is_begun_again() {
+    let told = Told::default();
+    let server = Server::start().await;
+    told.at(Some(&server));
+    let mut client = Client::in_session(&told).await;
+    for id in 1..4 {
+        let answer = client.ask(call(id, "sample_echo", json!({"text": "hi"}))).await;
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        server.face.forget();
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_may_have_been_done_is_not_done_twice() {
+    let told = Told::default();
+    let first = Server::start().await;
+    told.at(Some(&first));
+    for newer in [false, true] {
+        let mut client = if newer { Client::new(&told) } else { Client::in_session(&told).await };
+        let params = json!({"name": "sample_wait", "arguments": {}});
+        let message =
+            if newer { modern(1, "tools/call", params) } else { request(1, "tools/call", params) };
+        client.send(&message).await;
+        let stopped = first.world.waiting.borrow().stopped;
+        first.world.sees(1, stopped).await;
+        first.cut();
+        let answer = client.answer(&json!(1)).await;
+        let words = answer["error"]["message"].as_str().unwrap();
+        assert!(words.contains("may have been done"), "{words}");
+        assert_eq!(answer["error"]["data"]["code"], "unavailable");
+        first.world.sees(0, stopped + 1).await;
+    }
+}
+
+#[tokio::test]
+async fn without_a_server_every_request_says_why_until_there_is_one() {
+    let told = Told::default();
+    let mut client = Client::new(&told);
+    for message in [request(1, "tools/list", json!({})), modern(2, "server/discover", json!({}))] {
+        let answer = client.ask(message).await;
+        assert_eq!(answer["error"]["message"], "no server today");
+    }
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let answer = client.ask(request(3, "initialize", params)).await;
+    assert_eq!(answer["error"]["message"], "no server today");
+    let server = Server::start().await;
+    told.at(Some(&server));
+    client.initialize().await;
+    assert_eq!(server.face.sessions(), 1);
+}
+
+#[tokio::test]
+async fn a_subscription_outlives_the_server() {
+    let told = Told::default();
+    let first = Server::start().await;
+    told.at(Some(&first));
+    let mut client = Client::new(&told);
+    let listen = json!({"notifications": {"toolsListChanged": true}});
+    client.send(&modern(1, "subscriptions/listen", listen)).await;
+    client.told("notifications/subscriptions/acknowledged").await;
+    drop(first);
+    let second = Server::start().await;
+    told.at(Some(&second));
+    // Some request finds the new server.
+    let answer = client.ask(modern(2, "tools/list", json!({}))).await;
+    assert!(answer["result"]["tools"].is_array());
+    let changed = client.told("notifications/tools/list_changed").await;
+    assert_eq!(changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1);
+    second.revision.send_replace(7);
+    client.told("notifications/tools/list_changed").await;
+}

@@ -1,0 +1,40 @@
+//! The help, the version and the completions.
+
+use super::Cli;
+
+const COMMANDS: [&str; 11] = [
+    "serve", "mcp", "delegate", "delegate-many", "targets", "tools", "call", "roster", "client", "doctor", "demo",
+];
+
+#[tokio::test]
+async fn every_command_is_in_the_help_and_has_its_own() {
+    let help = Cli::new(&["--help"]).end().await;
+    assert_eq!((help.code, help.err.as_str()), (Some(0), ""));
+    assert!(help.out.contains("Exit codes:") && help.out.contains("130"), "{}", help.out);
+    for command in COMMANDS {
+        assert!(help.out.contains(&format!("\n  {command} ")), "{command}");
+        let own = Cli::new(&[command, "--help"]).end().await;
+        assert!(own.code == Some(0) && own.out.contains("Usage: adjutant"), "{own:?}");
+        assert!(!own.out.contains('\u{1b}'), "colours without a terminal");
+    }
+    let version = Cli::new(&["--version"]).end().await;
+    assert_eq!(version.out, format!("adjutant {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[tokio::test]
+async fn a_slip_is_told_with_the_nearest_right_word() {
+    Cli::new(&[]).end().await.failed(2, "Usage: adjutant");
+    Cli::new(&["targts"]).end().await.failed(2, "targets");
+    Cli::new(&["targets", "--tsak", "x"]).end().await.failed(2, "--task");
+}
+
+#[tokio::test]
+async fn completions_know_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = Cli::new(&["completions", shell]).end().await;
+        assert_eq!(script.code, Some(0), "{script:?}");
+        for command in COMMANDS {
+            assert!(script.out.contains(command), "{shell}: {command}");
+        }
+    }
+}
