@@ -1,12 +1,11 @@
 //! The reply of a delegation, shared by the tools of this area.
 
-use mcp::{Block, Call, Face, Fault, schemars::JsonSchema};
-use routing::{Context, Delegated, Notice, Outcome, Task};
+use mcp::{Block, schemars::JsonSchema};
+use routing::{Delegated, Outcome};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::fault::fault;
-use crate::{app::App, untrusted};
+use crate::untrusted;
 
 /// How a delegation ended, when it did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -218,49 +217,4 @@ impl From<routing::upstream::Usage> for Usage {
             estimated: used.estimated,
         }
     }
-}
-
-/// Runs one sub-task for a tool of this area.
-pub(super) async fn run(
-    cx: Call<App>,
-    task: Task,
-    timeout_s: Option<f64>,
-    mut show: Show,
-) -> Result<Answer, Fault> {
-    show.raw &= cx.face != Face::Mcp;
-    let mut context = context(&cx, timeout_s)?;
-    if cx.progress.is_heard() {
-        let progress = cx.progress.clone();
-        context.notice = Notice::new(move |words| progress.report(0, Some(1), words));
-    }
-    let outcome = Box::pin(cx.app.router.delegate(&task, &context)).await;
-    outcome.map(|outcome| Answer::of(outcome, show)).map_err(|error| fault(&error))
-}
-
-/// The longest `timeout_s`, a day.
-const LONGEST: f64 = 86_400.0;
-
-/// Who calls and for how long, for the router.
-pub(super) fn context(cx: &Call<App>, timeout_s: Option<f64>) -> Result<Context, Fault> {
-    let timeout = match timeout_s {
-        None => None,
-        Some(seconds) if seconds > 0.0 && seconds <= LONGEST => {
-            Some(std::time::Duration::from_secs_f64(seconds))
-        }
-        Some(seconds) => {
-            let words = format!("`timeout_s` must be above 0 and at most {LONGEST}, not {seconds}");
-            return Err(Fault::invalid(words));
-        }
-    };
-    let timeout = match (timeout, cx.remaining()) {
-        (Some(asked), Some(left)) => Some(asked.min(left)),
-        (asked, left) => asked.or(left),
-    };
-    Ok(Context {
-        caller: cx.caller.name.clone(),
-        request: cx.request_id.to_string(),
-        timeout,
-        cancel: cx.cancel.clone(),
-        notice: Notice::default(),
-    })
 }

@@ -3,21 +3,19 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use mcp::{Block, Call, Fault, Scope, Spec, Tool, schemars::JsonSchema};
-use routing::{State, Target, Task, Want};
+use routing::{State, Target, Want};
 use serde::Deserialize;
 
-use super::{
-    answer::{self, Answer, Show},
-    max_tokens,
-};
+use super::{answer::Answer, ask::Ask};
 use crate::{app::App, untrusted};
 
 /// Arguments of `delegate`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "mcp::schemars")]
 pub(super) struct Delegate {
-    /// The whole sub-task: the backend sees nothing else of your conversation.
-    prompt: String,
+    /// What is asked.
+    #[serde(flatten)]
+    ask: Ask,
     /// The id of a backend of the menu. It runs there and nowhere else; wins over `task`.
     #[serde(default)]
     target: Option<String>,
@@ -25,23 +23,6 @@ pub(super) struct Delegate {
     /// Without `target` and `task` the first local backend does.
     #[serde(default)]
     task: Option<String>,
-    /// The most tokens of the answer, reasoning included. At least 1.
-    #[serde(default = "max_tokens")]
-    #[schemars(range(min = 1))]
-    max_tokens: u64,
-    /// A system message for the backend.
-    #[serde(default)]
-    system: Option<String>,
-    /// Seconds after which the call is given up, waiting included. Above 0, at most 86400; default:
-    /// the backend's own time-outs.
-    #[serde(default)]
-    timeout_s: Option<f64>,
-    /// Also say why this backend, every try, and what else the backend sent.
-    #[serde(default)]
-    explain: bool,
-    /// Give the answer byte for byte, without escapes. Over HTTP and the command line only.
-    #[serde(default)]
-    raw: bool,
 }
 
 /// The most backends that the menu names.
@@ -61,14 +42,7 @@ impl Tool<App> for Delegate {
     type Error = Fault;
 
     async fn call(self, cx: Call<App>) -> Result<Answer, Fault> {
-        let task = Task {
-            prompt: self.prompt,
-            system: self.system,
-            max_tokens: Some(self.max_tokens),
-            want: Want::of(self.target, self.task),
-        };
-        let show = Show { explain: self.explain, raw: self.raw };
-        answer::run(cx, task, self.timeout_s, show).await
+        self.ask.run(Want::of(self.target, self.task), cx).await
     }
 
     fn about(app: &App) -> Cow<'static, str> {

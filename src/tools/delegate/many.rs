@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     MAX_TOKENS,
-    answer::{Answer, Show, context},
+    answer::{Answer, Show},
+    ask::context,
     fault::fault,
 };
 use crate::app::App;

@@ -6,6 +6,7 @@ use crate::app::App;
 
 mod answer;
 mod any;
+mod ask;
 mod fault;
 mod local;
 mod many;
@@ -23,7 +24,3 @@ pub(super) fn tools() -> Vec<Entry<App>> {
 
 /// The output tokens that a call may use when it does not say.
 const MAX_TOKENS: u64 = 2048;
-
-fn max_tokens() -> u64 {
-    MAX_TOKENS
-}

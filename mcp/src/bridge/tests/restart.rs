@@ -1,6 +1,9 @@
 //! The server goes and another comes.
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
 
 use super::harness::{Client, Told, modern};
 use crate::face::tests::harness::{Server, call, request};
@@ -15,7 +18,7 @@ async fn s28_a_restart_between_two_calls_goes_unnoticed() {
     let echo = json!({"name": "sample_echo", "arguments": {"text": "hi"}});
     assert_eq!(old.ask(request(1, "tools/call", echo.clone())).await["result"]["isError"], false);
     assert_eq!(new.ask(modern(1, "tools/call", echo.clone())).await["result"]["isError"], false);
-    drop(first);
+    end(first).await;
     let second = Server::start().await;
     told.at(Some(&second));
     assert_eq!(old.ask(request(2, "tools/call", echo.clone())).await["result"]["isError"], false);
@@ -43,23 +46,48 @@ async fn s28_a_session_that_the_server_forgot_is_begun_again() {
 #[tokio::test]
 async fn a_call_that_may_have_been_done_is_not_done_twice() {
     let told = Told::default();
-    let first = Server::start().await;
-    told.at(Some(&first));
-    for newer in [false, true] {
-        let mut client = if newer { Client::new(&told) } else { Client::in_session(&told).await };
-        let params = json!({"name": "sample_wait", "arguments": {}});
-        let message =
-            if newer { modern(1, "tools/call", params) } else { request(1, "tools/call", params) };
-        client.send(&message).await;
-        let stopped = first.world.waiting.borrow().stopped;
-        first.world.sees(1, stopped).await;
-        first.cut();
-        let answer = client.answer(&json!(1)).await;
-        let words = answer["error"]["message"].as_str().unwrap();
-        assert!(words.contains("may have been done"), "{words}");
-        assert_eq!(answer["error"]["data"]["code"], "unavailable");
-        first.world.sees(0, stopped + 1).await;
+    let server = Server::start().await;
+    told.at(Some(&server));
+    let mut client = Client::new(&told);
+    let params = json!({"name": "sample_wait", "arguments": {}});
+    client.send(&modern(1, "tools/call", params)).await;
+    server.world.sees(1, 0).await;
+    server.cut();
+    may_have_been_done(&client.answer(&json!(1)).await);
+    server.world.sees(0, 1).await;
+}
+
+#[tokio::test]
+async fn a_call_of_a_session_outlives_its_connection_but_not_the_server() {
+    let told = Told::default();
+    let server = Server::start().await;
+    told.at(Some(&server));
+    let mut client = Client::in_session(&told).await;
+    client.send(&call(1, "sample_wait", json!({}))).await;
+    let steps = json!({"steps": 10, "pause_ms": 150});
+    client.send(&call(2, "sample_steps", steps)).await;
+    server.world.sees(1, 0).await;
+    server.cut();
+    assert_eq!(client.answer(&json!(2)).await["result"]["structuredContent"]["text"], "done");
+    server.world.sees(1, 0).await;
+    drop(server);
+    may_have_been_done(&client.answer(&json!(1)).await);
+}
+
+fn may_have_been_done(answer: &Value) {
+    let words = answer["error"]["message"].as_str().unwrap();
+    assert!(words.contains("may have been done"), "{words}");
+    assert_eq!(answer["error"]["data"]["code"], "unavailable");
+}
+
+/// Ends a server, and waits until nobody doubts it.
+async fn end(server: Server) {
+    let address = server.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    drop(server);
+    while TcpStream::connect(&address).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
+    tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
 #[tokio::test]
@@ -88,7 +116,7 @@ async fn a_subscription_outlives_the_server() {
     let listen = json!({"notifications": {"toolsListChanged": true}});
     client.send(&modern(1, "subscriptions/listen", listen)).await;
     client.told("notifications/subscriptions/acknowledged").await;
-    drop(first);
+    end(first).await;
     let second = Server::start().await;
     told.at(Some(&second));
     // Some request finds the new server.
