@@ -17,7 +17,7 @@ use crate::{
 
 pub(crate) const FIGURE: Figure = Figure {
     name: "g6",
-    about: "`delegate_many` of 1000 items of 100 ms at concurrency C: wall ÷ (items × 100 ms ÷ C)",
+    about: "`delegate_many` of 1000 items of 100 ms at concurrency C: wall ÷ ideal (⌈1000 ÷ C⌉ × 100 ms)",
     run: |_| Box::pin(run()),
 };
 
@@ -49,9 +49,8 @@ async fn run() -> anyhow::Result<Vec<Row>> {
     let mut bridge = Bridge::open(&server).await?;
     let mut rows = Vec::new();
     for (concurrency, bound) in STEPS {
-        let ratio = |wall: Duration| {
-            wall.as_secs_f64() * count(concurrency) / (LATENCY.as_secs_f64() * count(ITEMS))
-        };
+        let ideal = LATENCY.as_secs_f64() * count(ITEMS.div_ceil(concurrency));
+        let ratio = |wall: Duration| wall.as_secs_f64() / ideal;
         let row =
             |how: &str, wall| Row::new(format!("C={concurrency} {how}"), ratio(wall), "× ideal");
         let bare = ratio(bare(&fake, concurrency).await?);
@@ -61,7 +60,7 @@ async fn run() -> anyhow::Result<Vec<Row>> {
         let wall = over_http(&server, concurrency).await?;
         let cost = micros_per_item(server.process().cpu()?.saturating_sub(before));
         let http = fake.stats().await?.peak;
-        let note = format!("a bare client {bare:.3}");
+        let note = format!("a bare client {bare:.3}, ratio {:.3}", ratio(wall) / bare);
         rows.push(row("over HTTP", wall).at_most(bound).note(note));
         let cpu =
             Row::new(format!("C={concurrency} the server's processor time an item"), cost, "µs");

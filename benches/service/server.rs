@@ -65,7 +65,7 @@ impl Server {
 
     /// Its roster file.
     pub(crate) fn roster(&self) -> PathBuf {
-        self.dir.path().join("roster.toml")
+        roster_in(&self.dir)
     }
 
     /// Its data directory.
@@ -114,8 +114,15 @@ impl Drop for Server {
 /// A directory with a roster, for one server.
 pub(crate) fn directory(roster: &str) -> anyhow::Result<TempDir> {
     let dir = TempDir::new()?;
-    fs::write(dir.path().join("roster.toml"), roster)?;
+    fs::create_dir(dir.path().join("config"))?;
+    fs::write(roster_in(&dir), roster)?;
     Ok(dir)
+}
+
+/// The roster has a directory of its own, as it has for users: the server watches that directory,
+/// and would be woken by each line of a log beside it.
+fn roster_in(dir: &TempDir) -> PathBuf {
+    dir.path().join("config/roster.toml")
 }
 
 /// Starts the binary in that directory, with nothing of this process's environment but `PATH`. What
@@ -129,9 +136,7 @@ pub(crate) fn spawn(dir: &TempDir, listen: &str) -> anyhow::Result<Child> {
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
         .env("HOME", path);
-    command
-        .env("ADJUTANT_DATA_DIR", path.join("data"))
-        .env("ADJUTANT_ROSTER", path.join("roster.toml"));
+    command.env("ADJUTANT_DATA_DIR", path.join("data")).env("ADJUTANT_ROSTER", roster_in(dir));
     command.env("ADJUTANT_OPERATOR_TOKEN", TOKEN);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     command.spawn().context("the server's binary cannot be run")

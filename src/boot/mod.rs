@@ -3,7 +3,7 @@
 mod data_dir;
 mod endpoint;
 mod failure;
-mod roster;
+pub(crate) mod roster;
 mod signals;
 mod watch;
 

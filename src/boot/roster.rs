@@ -13,7 +13,7 @@ use crate::{
 
 /// The roster to start with. A file that is named must exist; without the usual one, `HUGPY_BASE`
 /// makes one backend, else there is none. With the content of the file, where there is one.
-pub(super) fn first(file: &RosterFile, env: &Env) -> Result<(Roster, Option<Vec<u8>>), Failure> {
+pub(crate) fn first(file: &RosterFile, env: &Env) -> Result<(Roster, Option<Vec<u8>>), Failure> {
     if let Some(path) = file.path() {
         match fs::read(path) {
             Ok(bytes) => {

@@ -67,7 +67,7 @@ pub(super) struct Delegate {
 impl Run for Delegate {
     async fn run(self, cx: Context) -> Result<(), Error> {
         let out = Output::new(&cx.env);
-        let arguments = self.arguments()?;
+        let arguments = self.arguments(&out)?;
         let spinner = Spinner::new(self.waits_for());
         let called = async {
             let server = connect::server(&cx).await?;
@@ -90,38 +90,51 @@ impl Run for Delegate {
             return Err(Error::new(Exit::NoFit, untrusted::one_line(why, 1000)));
         }
         let text = word("text").unwrap_or_default();
-        if self.raw { out.raw(text)? } else { out.text(text)? }
+        if self.raw {
+            out.raw(text)?;
+        } else {
+            out.text(text)?;
+        }
         if self.explain {
             explain(&out, &reply);
         }
         if word("finish_reason") == Some("length") {
-            out.warn(format_args!("the answer was cut at {} tokens: raise --max-tokens", self.max_tokens));
+            out.warn(format_args!(
+                "the answer was cut at {} tokens: raise --max-tokens",
+                self.max_tokens
+            ));
         }
         if let Some(count) = reply.get("neutralised").and_then(Value::as_u64) {
-            out.note(format_args!("{count} control characters or imitated tags were escaped (--raw leaves them)"));
+            out.note(format_args!(
+                "{count} control characters or imitated tags were escaped (--raw leaves them)"
+            ));
         }
         Ok(())
     }
 }
 
 impl Delegate {
-    fn arguments(&self) -> Result<Value, Error> {
+    fn arguments(&self, out: &Output) -> Result<Value, Error> {
         let prompt = if self.prompt == "-" {
             if io::stdin().is_terminal() {
-                Output::ask("type the sub-task, and end it with Ctrl-D:");
+                out.note("type the sub-task, and end it with Ctrl-D:");
             }
             files::text(Path::new("-"))?
         } else {
             self.prompt.clone()
         };
         if prompt.trim().is_empty() {
-            return Err(Error::usage("the prompt is empty: give the sub-task as an argument, or `-` and on standard input"));
+            return Err(Error::usage(
+                "the prompt is empty: give the sub-task as an argument, or `-` and on standard input",
+            ));
         }
         let mut arguments = Map::new();
         let mut put = |name: &str, value: Value| arguments.insert(name.to_owned(), value);
         put("prompt", prompt.into());
         put("max_tokens", self.max_tokens.into());
-        for (name, value) in [("target", &self.target), ("task", &self.task), ("system", &self.system)] {
+        for (name, value) in
+            [("target", &self.target), ("task", &self.task), ("system", &self.system)]
+        {
             if let Some(value) = value {
                 put(name, value.clone().into());
             }
@@ -147,17 +160,17 @@ impl Delegate {
 async fn watched<T>(server: &Server, spinner: &Spinner, call: impl Future<Output = T>) -> T {
     let mut call = pin!(call);
     loop {
-        match tokio::time::timeout(LOOK, &mut call).await {
-            Ok(outcome) => return outcome,
-            Err(_) => tokio::select! {
-                outcome = &mut call => return outcome,
-                reply = server.call("delegate_targets", json!({})) => {
-                    let busy = reply.ok().map(|reply| at_work(&reply.value)).unwrap_or_default();
-                    if !busy.is_empty() {
-                        spinner.say(format!("at work: {}", busy.join(", ")));
-                    }
+        if let Ok(outcome) = tokio::time::timeout(LOOK, &mut call).await {
+            return outcome;
+        }
+        tokio::select! {
+            outcome = &mut call => return outcome,
+            reply = server.call("delegate_targets", json!({})) => {
+                let busy = reply.ok().map(|reply| at_work(&reply.value)).unwrap_or_default();
+                if !busy.is_empty() {
+                    spinner.say(format!("at work: {}", busy.join(", ")));
                 }
-            },
+            }
         }
     }
 }
@@ -176,9 +189,14 @@ fn at_work(reply: &Value) -> Vec<String> {
 /// Why this backend, what was tried and what it took.
 fn explain(out: &Output, reply: &Value) {
     let word = |value: &Value, name: &str| {
-        value.get(name).and_then(Value::as_str).map(|text| untrusted::one_line(text, 300)).unwrap_or_default()
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .map(|text| untrusted::one_line(text, 300))
+            .unwrap_or_default()
     };
-    let count = |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let count =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
     let usage = reply.get("usage").cloned().unwrap_or_default();
     let estimated = usage.get("estimated").and_then(Value::as_bool).unwrap_or_default();
     out.note(format_args!("why: {}", word(reply, "why")));
@@ -191,7 +209,8 @@ fn explain(out: &Output, reply: &Value) {
         count(&usage, "output_tokens"),
         if estimated { ", estimated" } else { "" }
     ));
-    let attempts = reply.get("attempts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let attempts =
+        reply.get("attempts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     for (number, attempt) in attempts.iter().enumerate() {
         let error = word(attempt, "error");
         let outcome = match word(attempt, "failed").as_str() {
@@ -201,7 +220,10 @@ fn explain(out: &Output, reply: &Value) {
         };
         let (waited, ms) = (count(attempt, "queue_ms"), count(attempt, "ms"));
         let backend = word(attempt, "backend");
-        out.note(format_args!("try {} on {backend}: waited {waited} ms, took {ms} ms, {outcome}", number + 1));
+        out.note(format_args!(
+            "try {} on {backend}: waited {waited} ms, took {ms} ms, {outcome}",
+            number + 1
+        ));
     }
 }
 

@@ -86,6 +86,11 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What to do about a token that the server does not take.
+const TOKEN: &str = "the server does not take this token: set `ADJUTANT_TOKEN` to what \
+    `ADJUTANT_OPERATOR_TOKEN` was at its start, else to what the file `operator.token` of its data \
+    directory holds";
+
 /// Why a command failed. Without words it ends quietly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -108,8 +113,11 @@ impl Error {
         let word = |name: &str| body.get(name).and_then(Value::as_str);
         let exit = Exit::of_fault(word("code").unwrap_or_default(), word("kind"));
         let mut message = word("error").unwrap_or("the server gave no reason").to_owned();
-        if let Some(hint) = word("hint") {
-            message = format!("{message}: {hint}");
+        match (word("code"), word("hint")) {
+            // That hint is for those who write requests themselves.
+            (Some("unauthenticated"), Some(_)) => TOKEN.clone_into(&mut message),
+            (_, Some(hint)) => message = format!("{message}: {hint}"),
+            (_, None) => {}
         }
         if let Some(seconds) = body.get("retry_after").and_then(Value::as_u64) {
             message = format!("{message} (again in {seconds} s)");

@@ -113,7 +113,9 @@ async fn one(upstream: &Upstream, backend: &Backend, billing: bool, end: Instant
 /// Whether a server that answers has the model that it will be asked for.
 fn judge(backend: &Backend, models: &[String], ms: u64) -> Health {
     let Kind::OpenAi(server) = &backend.kind else { return Health::Up { ms } };
-    let is_it = |name: &String| *name == server.model || name.strip_suffix(":latest") == Some(&server.model);
+    let is_it = |name: &String| {
+        *name == server.model || name.strip_suffix(":latest") == Some(&server.model)
+    };
     if models.iter().any(is_it) {
         return Health::Up { ms };
     }

@@ -3,8 +3,29 @@
 //! A command is a struct of its arguments (`Run`); help, completions and the dispatcher are made
 //! of the list. What a script reads goes to standard output, all else to standard error.
 
+mod call;
+mod client;
+mod completions;
+mod connect;
+mod delegate;
+mod delegate_many;
+mod demo;
+mod doctor;
 pub mod exit;
+mod files;
+mod health;
+mod import;
+mod mcp;
+mod output;
+mod progress;
+#[cfg(test)]
+mod reference;
+mod roster;
 mod serve;
+mod stop;
+mod table;
+mod targets;
+mod tools;
 
 use std::{
     io::{self, Write as _},
@@ -15,12 +36,26 @@ use std::{
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use futures::future::BoxFuture;
+use serde_json::{Map, Value};
 
 use self::exit::{Error, Exit};
 use crate::config::{Env, Flags, Loaded, Settings};
 
 /// Every command, in the order of the help.
-const COMMANDS: &[Command] = &[Command::of::<serve::Serve>("serve")];
+const COMMANDS: &[Command] = &[
+    Command::of::<serve::Serve>("serve"),
+    Command::of::<self::mcp::Mcp>("mcp"),
+    Command::of::<delegate::Delegate>("delegate"),
+    Command::of::<delegate_many::DelegateMany>("delegate-many"),
+    Command::of::<targets::Targets>("targets"),
+    Command::of::<tools::Tools>("tools"),
+    Command::of::<call::Call>("call"),
+    Command::of::<roster::Roster>("roster"),
+    Command::of::<client::Client>("client"),
+    Command::of::<doctor::Doctor>("doctor"),
+    Command::of::<demo::Demo>("demo"),
+    Command::of::<completions::Completions>("completions"),
+];
 
 /// A command: its arguments, and what it does.
 pub(crate) trait Run: Args + Send + 'static {
@@ -159,7 +194,12 @@ fn report(error: &Error, json: bool) {
         return;
     }
     let text = if json {
-        serde_json::json!({ "error": error.message, "exit": error.exit.code() }).to_string()
+        let mut body = match &error.document {
+            Some(Value::Object(body)) => body.clone(),
+            _ => Map::from_iter([("error".to_owned(), Value::from(error.message.as_str()))]),
+        };
+        body.insert("exit".to_owned(), error.exit.code().into());
+        Value::Object(body).to_string()
     } else {
         format!("adjutant: {}", error.message)
     };

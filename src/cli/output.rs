@@ -2,8 +2,8 @@
 //! notes to standard error. No other file of the commands writes to either.
 
 use std::{
-    fmt::Display,
-    io::{self, IsTerminal as _, Write},
+    fmt::{Arguments, Display},
+    io::{self, IsTerminal as _, Stderr, Stdout, Write},
 };
 
 use serde::Serialize;
@@ -14,6 +14,8 @@ use crate::config::Env;
 /// Standard output and error of this process, and what they can show.
 #[derive(Debug)]
 pub(crate) struct Output {
+    out: Stdout,
+    err: Stderr,
     /// Whether a person reads the results.
     is_terminal: bool,
     /// Whether results may have colours.
@@ -27,8 +29,15 @@ impl Output {
     /// or the terminal is dumb.
     pub(crate) fn new(env: &Env) -> Self {
         let wanted = env.get("NO_COLOR").is_none() && env.get("TERM") != Some("dumb");
-        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        Self { is_terminal: out, colours: wanted && out, note_colours: wanted && err }
+        let (out, err) = (io::stdout(), io::stderr());
+        let (is_terminal, is_watched) = (out.is_terminal(), err.is_terminal());
+        Self {
+            out,
+            err,
+            is_terminal,
+            colours: wanted && is_terminal,
+            note_colours: wanted && is_watched,
+        }
     }
 
     /// One line of results, or a text of several lines.
@@ -36,7 +45,7 @@ impl Output {
     /// # Errors
     /// When it cannot be written; quietly when the reader left.
     pub(crate) fn line(&self, text: impl Display) -> Result<(), Error> {
-        write(&mut io::stdout().lock(), format_args!("{text}\n"))
+        write(&mut self.out.lock(), format_args!("{text}\n"))
     }
 
     /// A text, with a line feed at its end.
@@ -45,7 +54,7 @@ impl Output {
     /// As for [`Output::line`].
     pub(crate) fn text(&self, text: &str) -> Result<(), Error> {
         let end = if text.ends_with('\n') { "" } else { "\n" };
-        write(&mut io::stdout().lock(), format_args!("{text}{end}"))
+        write(&mut self.out.lock(), format_args!("{text}{end}"))
     }
 
     /// A text byte for byte.
@@ -53,7 +62,7 @@ impl Output {
     /// # Errors
     /// As for [`Output::line`].
     pub(crate) fn raw(&self, text: &str) -> Result<(), Error> {
-        write(&mut io::stdout().lock(), format_args!("{text}"))
+        write(&mut self.out.lock(), format_args!("{text}"))
     }
 
     /// A document: indented on a terminal, one line otherwise.
@@ -83,28 +92,28 @@ impl Output {
     /// # Errors
     /// As for [`Output::line`].
     pub(crate) fn table(&self, table: Table) -> Result<(), Error> {
-        let width = self.is_terminal.then(|| rustix::termios::tcgetwinsize(io::stdout()));
+        let width = self.is_terminal.then(|| rustix::termios::tcgetwinsize(&self.out));
         let width = width.and_then(Result::ok).map(|size| size.ws_col).filter(|width| *width > 0);
         self.line(table.render(width, self.colours))
     }
 
     /// What a person should know besides the results.
     pub(crate) fn note(&self, text: impl Display) {
-        note(format_args!("{text}\n"));
-    }
-
-    /// Asks the person at the terminal for something.
-    pub(crate) fn ask(text: &str) {
-        note(format_args!("{text}\n"));
+        self.note_all(format_args!("{text}\n"));
     }
 
     /// Something that is probably not meant.
     pub(crate) fn warn(&self, text: impl Display) {
         if self.note_colours {
-            note(format_args!("\u{1b}[1;33mwarning:\u{1b}[0m {text}\n"));
+            self.note_all(format_args!("\u{1b}[1;33mwarning:\u{1b}[0m {text}\n"));
         } else {
-            note(format_args!("warning: {text}\n"));
+            self.note_all(format_args!("warning: {text}\n"));
         }
+    }
+
+    fn note_all(&self, text: Arguments<'_>) {
+        // Nobody can be told that nobody can be told.
+        let _ = self.err.lock().write_fmt(text);
     }
 }
 
@@ -113,12 +122,7 @@ pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-fn note(text: std::fmt::Arguments<'_>) {
-    // Nobody can be told that nobody can be told.
-    let _ = io::stderr().lock().write_fmt(text);
-}
-
-fn write(out: &mut impl Write, text: std::fmt::Arguments<'_>) -> Result<(), Error> {
+fn write(out: &mut impl Write, text: Arguments<'_>) -> Result<(), Error> {
     out.write_fmt(text).and_then(|()| out.flush()).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Error::reader_left(),
         _ => Error::failed(format!("cannot write to standard output: {error}")),

@@ -4,6 +4,7 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
+    io::{self, IsTerminal as _},
     pin::pin,
     time::{Duration, Instant},
 };
@@ -78,6 +79,7 @@ pub(crate) struct Bars {
     all: ProgressBar,
     backends: BTreeMap<String, Answers>,
     failed: usize,
+    are_in_the_way: bool,
 }
 
 #[derive(Debug)]
@@ -94,7 +96,8 @@ impl Bars {
         let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let all = lines.add(ProgressBar::new(total));
         all.set_style(style("{bar:32} {pos}/{len} · {elapsed}, {eta} left{msg}"));
-        Self { lines, all, backends: BTreeMap::new(), failed: 0 }
+        let are_in_the_way = io::stdout().is_terminal();
+        Self { lines, all, backends: BTreeMap::new(), failed: 0, are_in_the_way }
     }
 
     /// Waits for the next item, and shows the time that passes meanwhile.
@@ -108,9 +111,9 @@ impl Bars {
         }
     }
 
-    /// Does something that writes to the terminal, with the bars out of its way.
+    /// Writes a row, with the bars out of its way where both are on one terminal.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.lines.suspend(write)
+        if self.are_in_the_way { self.lines.suspend(write) } else { write() }
     }
 
     /// One item is done: on this backend in that time, or nowhere.
@@ -167,9 +170,11 @@ mod tests {
 
     #[test]
     fn every_template_is_one() {
-        for template in
-            ["{spinner} {msg} · {elapsed}", "{bar:32} {pos}/{len} · {elapsed}, {eta} left{msg}", "  {prefix} {msg}"]
-        {
+        for template in [
+            "{spinner} {msg} · {elapsed}",
+            "{bar:32} {pos}/{len} · {elapsed}, {eta} left{msg}",
+            "  {prefix} {msg}",
+        ] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }
     }

@@ -65,8 +65,10 @@ mod tests {
     #[test]
     fn every_command_has_examples_and_every_argument_its_meaning() {
         fn look(command: &clap::Command, name: &str) {
-            let inner: Vec<_> =
-                command.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").collect();
+            let inner: Vec<_> = command
+                .get_subcommands()
+                .filter(|c| !c.is_hide_set() && c.get_name() != "help")
+                .collect();
             if inner.is_empty() {
                 let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
                 assert!(after.contains("Examples:\n  "), "{name} has no examples");

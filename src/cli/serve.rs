@@ -20,6 +20,15 @@ use crate::{
 
 /// Run the server until SIGTERM or Ctrl-C
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  adjutant serve
+  adjutant serve --listen 127.0.0.1:0 --roster ./roster.toml --data-dir /tmp/adjutant
+  ADJUTANT_OPERATOR_TOKEN=$(openssl rand -hex 32) adjutant serve --listen 0.0.0.0:7004
+
+The first SIGTERM or Ctrl-C lets calls in flight end, a second one does not. A roster edit is taken \
+while it runs. With --json: one document when it listens, what `endpoint.json` in the data directory \
+says.")]
 pub(super) struct Serve {
     /// Where to listen; port 0 takes a free one [default: 127.0.0.1:7004]
     #[arg(long, value_name = "ADDR:PORT")]

@@ -7,7 +7,9 @@ use super::exit::{Error, Exit};
 ///
 /// # Errors
 /// Those of the work, or that it was interrupted.
-pub(super) async fn on_interrupt<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+pub(super) async fn on_interrupt<T>(
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
     tokio::select! {
         done = work => done,
         Ok(()) = tokio::signal::ctrl_c() => Err(Error::new(Exit::Interrupted, "")),

@@ -35,12 +35,14 @@ impl Run for Targets {
             let server = connect::server(&cx).await?;
             server.call("delegate_targets", json!({ "task": self.task })).await
         };
-        let reply = stop::on_interrupt(Spinner::new("asking the server").during(asked)).await?.value;
+        let reply =
+            stop::on_interrupt(Spinner::new("asking the server").during(asked)).await?.value;
         let out = Output::new(&cx.env);
         if cx.globals.json {
             return out.json(&reply);
         }
-        let rows = reply.get("targets").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let rows =
+            reply.get("targets").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         if rows.is_empty() {
             out.note(match &self.task {
                 Some(task) => format!("no target is good at `{task}`: `adjutant targets` shows all"),
@@ -50,7 +52,9 @@ impl Run for Targets {
             out.table(show(rows))?;
         }
         if let Some(error) = reply.get("error").and_then(Value::as_str) {
-            out.warn(format_args!("the newest roster was not taken, the one before it is in use: {error}"));
+            out.warn(format_args!(
+                "the newest roster was not taken, the one before it is in use: {error}"
+            ));
         }
         Ok(())
     }
@@ -62,8 +66,13 @@ fn show(rows: &[Value]) -> Table {
     for row in rows {
         let word = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
         let count = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
-        let good_at: Vec<&str> =
-            row.get("good_at").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let good_at: Vec<&str> = row
+            .get("good_at")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let price = |name: &str| row.get("cost")?.get(name)?.as_f64();
         let part = |part: Option<f64>| part.map_or_else(|| "?".to_owned(), |usd| usd.to_string());
         let cost = match (price("input_per_mtok"), price("output_per_mtok")) {

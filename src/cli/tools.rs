@@ -33,12 +33,14 @@ impl Run for Tools {
             let server = connect::server(&cx).await?;
             server.call("ts_list", json!({ "category": self.category })).await
         };
-        let reply = stop::on_interrupt(Spinner::new("asking the server").during(asked)).await?.value;
+        let reply =
+            stop::on_interrupt(Spinner::new("asking the server").during(asked)).await?.value;
         let out = Output::new(&cx.env);
         if cx.globals.json {
             return out.json(&reply);
         }
-        let rows = reply.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let rows =
+            reply.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         out.table(if self.category.is_some() { in_detail(rows) } else { in_short(rows) })
     }
 }
@@ -60,7 +62,8 @@ fn in_detail(rows: &[Value]) -> Table {
     let mut table = Table::new(&["NAME", "SCOPE", "ARGUMENTS", "WHAT IT DOES"]);
     for row in rows {
         let about = word(row, "description");
-        let first = about.split_inclusive(". ").next().unwrap_or(about).lines().next().unwrap_or_default();
+        let first =
+            about.split_inclusive(". ").next().unwrap_or(about).lines().next().unwrap_or_default();
         table.row([
             table::text(word(row, "name")),
             table::text(word(row, "scope")),

@@ -10,6 +10,7 @@
 mod harness;
 
 mod auth;
+mod cli;
 mod delegate;
 mod faults;
 mod floors;

@@ -41,6 +41,11 @@ impl Endpoint {
         &self.base
     }
 
+    /// The token, if there is one: for a registration that holds it.
+    pub fn token(&self) -> Option<&SecretString> {
+        self.token.as_ref()
+    }
+
     /// The URL of the protocol's endpoint.
     pub(super) fn mcp(&self) -> String {
         format!("{}/mcp", self.base)

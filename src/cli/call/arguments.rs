@@ -24,7 +24,9 @@ pub(crate) fn read(words: &[String], object: Option<&str>) -> Result<Map<String,
         let (key, value) = match key.strip_suffix(':') {
             Some(key) => {
                 let value = serde_json::from_str(value).map_err(|error| {
-                    Error::usage(format!("the value of `{key}` is no JSON: {error}; for plain text write `{key}=…`"))
+                    Error::usage(format!(
+                        "the value of `{key}` is no JSON: {error}; for plain text write `{key}=…`"
+                    ))
                 })?;
                 (key, value)
             }
@@ -72,7 +74,14 @@ mod tests {
     #[test]
     fn text_stays_text_and_json_is_said() {
         let arguments = words(
-            &["prompt=1 + 1 = 2?", "id=007", "max_tokens:=64", "tags:=[\"a\"]", "none:=null", "empty="],
+            &[
+                "prompt=1 + 1 = 2?",
+                "id=007",
+                "max_tokens:=64",
+                "tags:=[\"a\"]",
+                "none:=null",
+                "empty=",
+            ],
             Some("{\"prompt\": \"other\", \"kept\": true}"),
         );
         assert_eq!(

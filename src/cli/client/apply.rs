@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How long an orchestrator's command may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Carries it out.
 ///
@@ -91,7 +91,8 @@ struct Done {
 }
 
 async fn call(argv: &[String], place: &Place) -> Result<Done, Error> {
-    let (program, rest) = argv.split_first().ok_or_else(|| Error::failed("there is no command to run"))?;
+    let (program, rest) =
+        argv.split_first().ok_or_else(|| Error::failed("there is no command to run"))?;
     let mut command = Command::new(program);
     command.args(rest).stdin(Pipe::null()).kill_on_drop(true);
     let output = match tokio::time::timeout(PATIENCE, command.output()).await {
@@ -99,7 +100,9 @@ async fn call(argv: &[String], place: &Place) -> Result<Done, Error> {
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::new(
                 Exit::NotFound,
-                format!("`{program}` is not on PATH: install it, or leave --apply out to see the line"),
+                format!(
+                    "`{program}` is not on PATH: install it, or leave --apply out to see the line"
+                ),
             ));
         }
         Ok(Err(error)) => return Err(Error::failed(format!("cannot run `{program}`: {error}"))),

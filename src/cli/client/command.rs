@@ -24,7 +24,14 @@ pub(super) fn of(client: Name, name: &str, place: &Place) -> Vec<String> {
             };
             match client {
                 Name::Claude => argv.extend([
-                    "--scope", "user", "--transport", "http", name, url, "--header", &header,
+                    "--scope",
+                    "user",
+                    "--transport",
+                    "http",
+                    name,
+                    url,
+                    "--header",
+                    &header,
                 ]),
                 Name::Codex => {
                     argv.extend([name, "--url", url, "--bearer-token-env-var", "ADJUTANT_TOKEN"]);

@@ -30,8 +30,8 @@ OpenCode it edits opencode.json and keeps what was there as opencode.json.bak. W
 document with `client`, `transport`, `command`, and `file` with `entry` for OpenCode.")]
 pub(super) struct Client {
     /// The orchestrator
-    #[arg(value_enum)]
-    client: Name,
+    #[arg(value_enum, value_name = "CLIENT")]
+    orchestrator: Name,
     /// Carry it out instead of showing it
     #[arg(long)]
     apply: bool,
@@ -41,7 +41,7 @@ pub(super) struct Client {
     /// Over HTTP, with the token in the registration
     #[arg(long)]
     http: bool,
-    /// The server's URL [default: the running one's, else that of the settings]
+    /// The server's URL, whose token is then taken from ADJUTANT_TOKEN [default: the running one's]
     #[arg(long, value_name = "URL")]
     url: Option<url::Url>,
     /// The name to register under
@@ -83,11 +83,12 @@ impl Run for Client {
         } else {
             Place::Stdio(Stdio::find(&cx, self.url.as_ref())?)
         };
-        let argv = command::of(self.client, &self.name, &place);
-        let file = (self.client == Name::OpenCode).then(|| opencode::file(&cx.env)).flatten();
+        let argv = command::of(self.orchestrator, &self.name, &place);
+        let file = (self.orchestrator == Name::OpenCode).then(|| opencode::file(&cx.env)).flatten();
         let entry = opencode::entry(&place);
         if self.apply {
-            let job = apply::run(self.client, &self.name, &place, &argv, file.as_deref(), &out);
+            let job =
+                apply::run(self.orchestrator, &self.name, &place, &argv, file.as_deref(), &out);
             return stop::on_interrupt(job).await;
         }
         if cx.globals.json {
@@ -96,7 +97,7 @@ impl Run for Client {
                 None => (None, None),
             };
             out.json(&json!({
-                "client": self.client.program(),
+                "client": self.orchestrator.program(),
                 "transport": place.transport(),
                 "command": argv,
                 "file": file,
@@ -109,7 +110,7 @@ impl Run for Client {
                 out.note(format_args!("or, in {}:\n{entry:#}", file.display()));
             }
         }
-        place.warn(self.client, &out);
+        place.warn(self.orchestrator, &out);
         Ok(())
     }
 }

@@ -56,7 +56,8 @@ pub(super) fn with(path: &Path, name: &str, entry: Value) -> Result<Option<Strin
     }
     let mut settings: Map<String, Value> = match old.trim() {
         "" => Map::from_iter([("$schema".to_owned(), json!("https://opencode.ai/config.json"))]),
-        text => serde_json::from_str(text).map_err(|error| odd(&format!("is no plain JSON ({error})")))?,
+        text => serde_json::from_str(text)
+            .map_err(|error| odd(&format!("is no plain JSON ({error})")))?,
     };
     let servers = settings.entry("mcp").or_insert_with(|| json!({}));
     let servers = servers.as_object_mut().ok_or_else(|| odd("has an `mcp` that is no object"))?;
@@ -80,10 +81,14 @@ mod tests {
         let entry = json!({"type": "local", "command": ["a", "mcp"], "enabled": true});
         let fresh = with(&path, "adjutant", entry.clone()).unwrap().unwrap();
         assert!(fresh.contains("\"$schema\""));
-        fs::write(&path, "{\"theme\": \"x\", \"mcp\": {\"other\": {\"type\": \"local\"}}}").unwrap();
+        fs::write(&path, "{\"theme\": \"x\", \"mcp\": {\"other\": {\"type\": \"local\"}}}")
+            .unwrap();
         let text = with(&path, "adjutant", entry.clone()).unwrap().unwrap();
         let read: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, json!({"theme": "x", "mcp": {"other": {"type": "local"}, "adjutant": entry.clone()}}));
+        assert_eq!(
+            read,
+            json!({"theme": "x", "mcp": {"other": {"type": "local"}, "adjutant": entry.clone()}})
+        );
         fs::write(&path, &text).unwrap();
         assert_eq!(with(&path, "adjutant", entry).unwrap(), None);
         assert!(with(&path, "adjutant", json!({"enabled": false})).unwrap().is_some());

@@ -53,9 +53,13 @@ impl Place {
             Self::Http(_) if client == Name::Codex => {
                 out.note("start Codex with the server's token in the variable ADJUTANT_TOKEN");
             }
-            Self::Http(_) => out.warn("this holds the server's token: whoever reads it may use the server"),
+            Self::Http(_) => {
+                out.warn("this holds the server's token: whoever reads it may use the server");
+            }
             Self::Stdio(Stdio { url: Some(url), .. }) => {
-                out.note(format_args!("start the client with the token of {url} in the variable ADJUTANT_TOKEN"));
+                out.note(format_args!(
+                    "start the client with the token of {url} in the variable ADJUTANT_TOKEN"
+                ));
             }
             Self::Stdio(_) => {}
         }
@@ -76,8 +80,9 @@ impl Stdio {
     /// # Errors
     /// When the program's own path cannot be known, or a path is not UTF-8.
     pub(super) fn find(cx: &Context, url: Option<&Url>) -> Result<Self, Error> {
-        let program = std::env::current_exe()
-            .map_err(|error| Error::failed(format!("cannot tell where this program is: {error}")))?;
+        let program = std::env::current_exe().map_err(|error| {
+            Error::failed(format!("cannot tell where this program is: {error}"))
+        })?;
         let url = url.map(|url| url.as_str().trim_end_matches('/').to_owned());
         let url = url.or_else(|| cx.env.get("ADJUTANT_URL").map(ToOwned::to_owned));
         let mut words: Vec<String> = Vec::new();
@@ -108,25 +113,25 @@ impl Http {
     /// # Errors
     /// When there is no server, or no token for it.
     pub(super) async fn find(cx: &Context, url: Option<&Url>) -> Result<Self, Error> {
-        let (base, token) = match url {
-            Some(url) => {
-                let token = cx.env.get("ADJUTANT_TOKEN").ok_or_else(|| {
-                    Error::new(Exit::Auth, "a server named with --url needs its token in `ADJUTANT_TOKEN`")
-                })?;
-                (url.to_string(), SecretString::from(token))
-            }
-            None => {
-                let server = connect::running(cx).await.ok_or_else(|| {
-                    Error::new(
-                        Exit::Temporary,
-                        "no server runs on the data directory: start `adjutant serve`, or name one with --url",
-                    )
-                })?;
-                let token = server.token().ok_or_else(|| {
-                    Error::new(Exit::Auth, "the server's token is not known here: set `ADJUTANT_TOKEN`")
-                })?;
-                (server.url().to_owned(), token.clone())
-            }
+        let (base, token) = if let Some(url) = url {
+            let token = cx.env.get("ADJUTANT_TOKEN").ok_or_else(|| {
+                Error::new(
+                    Exit::Auth,
+                    "a server named with --url needs its token in `ADJUTANT_TOKEN`",
+                )
+            })?;
+            (url.to_string(), SecretString::from(token))
+        } else {
+            let server = connect::running(cx).await?.ok_or_else(|| {
+                Error::new(
+                    Exit::Temporary,
+                    "no server runs on the data directory: start `adjutant serve`, or name one with --url",
+                )
+            })?;
+            let token = server.token().ok_or_else(|| {
+                Error::new(Exit::Auth, "the server's token is not known here: set `ADJUTANT_TOKEN`")
+            })?;
+            (server.url().to_owned(), token.clone())
         };
         let base = base.trim_end_matches('/');
         let base = base.strip_suffix("/mcp").unwrap_or(base);

@@ -135,7 +135,10 @@ impl<'b, W: FnMut(Map<String, Value>) -> Result<(), Error>> Batch<'b, W> {
 
     fn broken(&self, error: &Error) -> Error {
         let (done, total) = (self.counts.done(), self.counts.total);
-        Error { message: format!("{error}; {done} of {total} items have their result"), ..error.clone() }
+        Error {
+            message: format!("{error}; {done} of {total} items have their result"),
+            ..error.clone()
+        }
     }
 
     fn take(&mut self, item: &Item, members: Value) -> Result<(), Error> {

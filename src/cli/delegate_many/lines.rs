@@ -29,12 +29,15 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Item> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
     let full = lines.filter(|(line, _)| !line.trim_ascii().is_empty());
-    full.enumerate().map(|(index, (text, line))| Item { index, line, task: task(text, line) }).collect()
+    full.enumerate()
+        .map(|(index, (text, line))| Item { index, line, task: task(text, line) })
+        .collect()
 }
 
 fn task(text: &[u8], line: usize) -> Result<Value, String> {
-    let text = std::str::from_utf8(text)
-        .map_err(|error| format!("line {line} is not UTF-8 from byte {} on", error.valid_up_to()))?;
+    let text = std::str::from_utf8(text).map_err(|error| {
+        format!("line {line} is not UTF-8 from byte {} on", error.valid_up_to())
+    })?;
     serde_json::from_str(text.trim()).map_err(|error| {
         // Each line is a document of its own: the parser's line is always 1.
         let words = error.to_string();
@@ -49,11 +52,16 @@ mod tests {
 
     #[test]
     fn d35_a_bad_line_is_one_failed_item_with_its_number() {
-        let items = read(b"\xef\xbb\xbf{\"prompt\": \"a\"}\r\n\n  \n{\"prompt\": \n\xff\n7\n{\"prompt\": \"b\"}");
+        let items = read(
+            b"\xef\xbb\xbf{\"prompt\": \"a\"}\r\n\n  \n{\"prompt\": \n\xff\n7\n{\"prompt\": \"b\"}",
+        );
         let places: Vec<_> = items.iter().map(|item| (item.index, item.line)).collect();
         assert_eq!(places, [(0, 1), (1, 4), (2, 5), (3, 6), (4, 7)]);
         assert_eq!(items[0].task, Ok(json!({"prompt": "a"})));
-        assert!(items[1].task.as_ref().unwrap_err().starts_with("line 4 is no JSON: EOF"), "{items:?}");
+        assert!(
+            items[1].task.as_ref().unwrap_err().starts_with("line 4 is no JSON: EOF"),
+            "{items:?}"
+        );
         assert_eq!(items[2].task, Err("line 5 is not UTF-8 from byte 0 on".to_owned()));
         // What is JSON is for the server to judge.
         assert_eq!(items[3].task, Ok(json!(7)));

@@ -14,7 +14,7 @@ use super::{
     exit::{Error, Exit},
     files,
     output::Output,
-    progress::took,
+    progress::{Spinner, took},
     stop,
 };
 
@@ -44,21 +44,20 @@ impl Run for DelegateMany {
         let out = Output::new(&cx.env);
         let started = Instant::now();
         let items = lines::read(&files::bytes(&self.file)?);
+        let find = Spinner::new("looking for the server");
+        let server = stop::on_interrupt(find.during(connect::server(&cx))).await?;
         let mut write = |row| out.json_line(&row);
         let mut batch = Batch::new(items.len(), &mut write);
-        let outcome = stop::on_interrupt(async {
-            let server = connect::server(&cx).await?;
-            batch.run(&server, items, self.max_concurrency).await
-        });
-        outcome.await?;
+        stop::on_interrupt(batch.run(&server, items, self.max_concurrency)).await?;
         let counts = batch.counts;
         drop(batch);
         if cx.globals.json {
             out.json_line(&json!({ "counts": counts.document() }))?;
         }
         out.note(format_args!(
-            "{} items in {}: {} answered, {} without a fit, {} failed",
+            "{} item{} in {}: {} answered, {} without a fit, {} failed",
             counts.total,
+            if counts.total == 1 { "" } else { "s" },
             took(started),
             counts.ok,
             counts.no_fit,

@@ -11,7 +11,7 @@ const DOCUMENTS: [(&str, &str); 5] = [
 
 /// The fewest bytes of prose that are worth a summary, how many make a part, and the most.
 const FEWEST: usize = 120;
-const ENOUGH: usize = 400;
+const ENOUGH: usize = 250;
 const MOST: usize = 4_000;
 
 /// The most parts that the demo takes.
@@ -51,7 +51,7 @@ fn sections(document: &str, text: &str) -> Vec<Part> {
                 let name = part.name.clone();
                 parts.push(std::mem::replace(&mut part, Part { name, text: String::new() }));
             }
-            part.text.push_str(line);
+            part.text.push_str(line.strip_prefix("- ").unwrap_or(line));
             part.text.push('\n');
         }
     }
@@ -78,7 +78,9 @@ mod tests {
     #[test]
     fn a_section_is_its_prose_under_its_heading() {
         let prose = "One sentence of prose that goes on for a while. ".repeat(4);
-        let text = format!("# Title\n\n{prose}\n\n```sh\n# no heading\n```\n| a | b |\n## Next one\nshort\n");
+        let text = format!(
+            "# Title\n\n{prose}\n\n```sh\n# no heading\n```\n| a | b |\n## Next one\nshort\n"
+        );
         let parts = sections("a.md", &text);
         assert_eq!(parts.len(), 1);
         assert_eq!(parts[0].name, "a.md: Title");

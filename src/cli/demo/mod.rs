@@ -46,7 +46,7 @@ impl Run for Demo {
 
 async fn demonstrate(cx: &Context) -> Result<(), Error> {
     let out = Output::new(&cx.env);
-    let servers = servers::agreed().await?;
+    let servers = servers::agreed(&out).await?;
     let home = tempfile::tempdir()
         .map_err(|error| Error::failed(format!("no temporary directory can be made: {error}")))?;
     let running = start(home.path(), &roster(&servers)).await?;
@@ -54,7 +54,11 @@ async fn demonstrate(cx: &Context) -> Result<(), Error> {
     out.note(format_args!(
         "{} sub-tasks for {} on {}",
         parts.len(),
-        if servers.is_empty() { "1 backend".to_owned() } else { format!("{} backends", servers.len() + 1) },
+        if servers.is_empty() {
+            "1 backend".to_owned()
+        } else {
+            format!("{} backends", servers.len() + 1)
+        },
         running.endpoint.url
     ));
     let started = Instant::now();
@@ -75,7 +79,8 @@ async fn demonstrate(cx: &Context) -> Result<(), Error> {
 /// The server, on a free port, with nothing of the person's own set-up.
 async fn start(home: &Path, roster: &str) -> Result<Running, Error> {
     let path = home.join("roster.toml");
-    fs::write(&path, roster).map_err(|error| Error::failed(format!("cannot write the demo's roster: {error}")))?;
+    fs::write(&path, roster)
+        .map_err(|error| Error::failed(format!("cannot write the demo's roster: {error}")))?;
     let places = [("ADJUTANT_DATA_DIR", home.join("data")), ("ADJUTANT_ROSTER", path)];
     let flags = Flags { config: None, settings: vec![("server.listen", "127.0.0.1:0".to_owned())] };
     let env = Env::of(places);
@@ -105,12 +110,17 @@ async fn batch(running: &Running, parts: &[Part], has_models: bool) -> Result<Ve
             "max_tokens": 120,
         })
     };
-    let items = parts.iter().enumerate().map(|(index, part)| Item { index, line: index + 1, task: Ok(task(part, index)) });
+    let items = parts.iter().enumerate().map(|(index, part)| Item {
+        index,
+        line: index + 1,
+        task: Ok(task(part, index)),
+    });
     let items: Vec<Item> = items.collect();
     let mut rows: Vec<Value> = vec![Value::Null; parts.len()];
     let mut write = |mut row: Map<String, Value>| {
         row.remove("line");
-        let index = row.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let index =
+            row.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         if let Some((index, place)) = index.and_then(|index| Some((index, rows.get_mut(index)?))) {
             let name = parts.get(index).map(|part| part.name.clone());
             row.insert("item".to_owned(), json!(name));
@@ -131,9 +141,14 @@ fn show(rows: &[Value]) -> Table {
     let mut table = Table::new(&["ITEM", "BACKEND", "WHY", "TOKENS", "MS", "FIRST LINE"]);
     for row in rows {
         let word = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-        let tokens = |name: &str| row.get("usage").and_then(|usage| usage.get(name)?.as_u64()).unwrap_or_default();
+        let tokens = |name: &str| {
+            row.get("usage").and_then(|usage| usage.get(name)?.as_u64()).unwrap_or_default()
+        };
         let first = match status(row) {
-            "ok" => table::text(shortened(word("text").lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), 60)),
+            "ok" => table::text(shortened(
+                word("text").lines().find(|line| !line.trim().is_empty()).unwrap_or_default(),
+                60,
+            )),
             _ => table::toned(Tone::Bad, format!("{}{}", word("error"), word("message"))),
         };
         table.row([

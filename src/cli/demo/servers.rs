@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// When no HTTP client can be had.
-pub(super) async fn agreed() -> Result<Vec<Server>, Error> {
+pub(super) async fn agreed(out: &Output) -> Result<Vec<Server>, Error> {
     if !io::stdin().is_terminal() || !is_watched() {
         return Ok(Vec::new());
     }
@@ -29,7 +29,10 @@ pub(super) async fn agreed() -> Result<Vec<Server>, Error> {
         server.models.truncate(1);
         let Some(model) = server.models.first() else { continue };
         let name = untrusted::one_line(&model.name, 80);
-        Output::ask(&format!("{} runs here with `{name}`. Use it for this demo too? [y/N]", server.base_url));
+        out.note(format_args!(
+            "{} runs here with `{name}`. Use it for this demo too? [y/N]",
+            server.base_url
+        ));
         if yes().await {
             agreed.push(server);
         }

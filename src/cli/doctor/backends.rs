@@ -25,15 +25,16 @@ pub(super) fn read(loaded: &Loaded, env: &Env) -> (Vec<Finding>, Roster) {
             let count = roster.backends().len();
             let summary = match count {
                 0 => {
-                    let words = format!("{place}: no backend yet: `adjutant roster discover` prints entries");
+                    let words = format!(
+                        "{place}: no backend yet: `adjutant roster discover` prints entries"
+                    );
                     Finding::new("roster", Warning, words)
                 }
                 1 => Finding::new("roster", Fine, format!("{place}: 1 backend")),
                 count => Finding::new("roster", Fine, format!("{place}: {count} backends")),
             };
-            let warning = |problem: &Problem| {
-                Finding::new("roster", Warning, format!("{place}:{problem}"))
-            };
+            let warning =
+                |problem: &Problem| Finding::new("roster", Warning, format!("{place}:{problem}"));
             let findings = [summary].into_iter().chain(roster.warnings().iter().map(warning));
             (findings.collect(), roster)
         }

@@ -28,24 +28,32 @@ pub(super) fn data_dir(dir: &Path) -> Finding {
     let finding = |verdict, words: String| Finding::new("data directory", verdict, words);
     let shown = dir.display();
     match fs::metadata(dir) {
-        Ok(about) if !about.is_dir() => {
-            finding(Wrong, format!("{shown} is no directory: move it away, or name another with `ADJUTANT_DATA_DIR`"))
-        }
+        Ok(about) if !about.is_dir() => finding(
+            Wrong,
+            format!(
+                "{shown} is no directory: move it away, or name another with `ADJUTANT_DATA_DIR`"
+            ),
+        ),
         Ok(about) => {
             let mode = about.permissions().mode() & 0o777;
             if access(dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
-                let words = format!("{shown} cannot be written: check its owner and mode ({mode:03o})");
+                let words =
+                    format!("{shown} cannot be written: check its owner and mode ({mode:03o})");
                 return finding(Wrong, words);
             }
             if mode & 0o077 != 0 {
-                return finding(Warning, format!("others can enter {shown} (mode {mode:03o}): `chmod 700` it"));
+                return finding(
+                    Warning,
+                    format!("others can enter {shown} (mode {mode:03o}): `chmod 700` it"),
+                );
             }
             finding(Fine, shown.to_string())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let parent = existing(dir);
             if access(&parent, Access::WRITE_OK | Access::EXEC_OK).is_err() {
-                let words = format!("{shown} cannot be made: {} cannot be written", parent.display());
+                let words =
+                    format!("{shown} cannot be made: {} cannot be written", parent.display());
                 return finding(Wrong, words);
             }
             finding(Fine, format!("{shown}, not there yet: the first start makes it"))
@@ -54,22 +62,31 @@ pub(super) fn data_dir(dir: &Path) -> Finding {
     }
 }
 
-/// The process that holds the data directory's lock, if one does; `Some(None)` when it does not
-/// say which it is.
+/// Who has a data directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// No server.
+    Nobody,
+    /// A server, with its process where it says which it is.
+    Server(Option<u32>),
+}
+
+/// Who holds the data directory's lock. It is looked at and not taken.
 ///
 /// # Errors
 /// When the lock cannot be looked at.
-pub(super) fn holder(dir: &Path) -> io::Result<Option<Option<u32>>> {
+pub(super) fn holder(dir: &Path) -> io::Result<Holder> {
     let path = dir.join("lock");
     let lock = match File::open(&path) {
         Ok(lock) => lock,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Holder::Nobody),
         Err(error) => return Err(error),
     };
     match lock.try_lock_shared() {
-        Ok(()) => Ok(None),
+        Ok(()) => Ok(Holder::Nobody),
         Err(TryLockError::WouldBlock) => {
-            Ok(Some(fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok())))
+            let process = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+            Ok(Holder::Server(process))
         }
         Err(TryLockError::Error(error)) => Err(error),
     }
@@ -101,7 +118,9 @@ pub(super) fn time(clock: &Clock) -> Finding {
     if (EARLIEST..LATEST).contains(&now) {
         Finding::new("clock", Fine, shown)
     } else {
-        let words = format!("it is {shown} by this machine's clock: set it, or certificates and leases fail");
+        let words = format!(
+            "it is {shown} by this machine's clock: set it, or certificates and leases fail"
+        );
         Finding::new("clock", Wrong, words)
     }
 }
@@ -137,14 +156,14 @@ mod tests {
     #[test]
     fn a_lock_is_seen_while_it_is_held_and_not_taken() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(holder(dir.path()).unwrap(), None);
+        assert_eq!(holder(dir.path()).unwrap(), Holder::Nobody);
         fs::write(dir.path().join("lock"), "4711\n").unwrap();
-        assert_eq!(holder(dir.path()).unwrap(), None);
+        assert_eq!(holder(dir.path()).unwrap(), Holder::Nobody);
         let lock = File::open(dir.path().join("lock")).unwrap();
         lock.lock().unwrap();
-        assert_eq!(holder(dir.path()).unwrap(), Some(Some(4711)));
+        assert_eq!(holder(dir.path()).unwrap(), Holder::Server(Some(4711)));
         drop(lock);
-        assert_eq!(holder(dir.path()).unwrap(), None);
+        assert_eq!(holder(dir.path()).unwrap(), Holder::Nobody);
     }
 
     #[test]

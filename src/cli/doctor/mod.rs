@@ -83,17 +83,15 @@ async fn look_at(cx: &Context) -> Result<Vec<Finding>, Error> {
             (findings, roster)
         })
     };
-    let roster = match tokio::time::timeout(PATIENCE, files).await {
-        Ok(Ok((found, roster))) => {
-            findings.extend(found);
-            roster
-        }
-        Ok(Err(_)) | Err(_) => {
-            let words = format!("the files could not be looked at within {} s: is a disk gone?", PATIENCE.as_secs());
-            findings.push(Finding::new("files", Verdict::Wrong, words));
-            return Ok(findings);
-        }
+    let Ok(Ok((found, roster))) = tokio::time::timeout(PATIENCE, files).await else {
+        let words = format!(
+            "the files could not be looked at within {} s: is a disk gone?",
+            PATIENCE.as_secs()
+        );
+        findings.push(Finding::new("files", Verdict::Wrong, words));
+        return Ok(findings);
     };
+    findings.extend(found);
     let billing = loaded.settings.billing.enabled;
     let servers = async {
         let running = server::running(cx, &loaded.data_dir).await;

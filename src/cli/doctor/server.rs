@@ -10,7 +10,7 @@ use super::{
         Finding,
         Verdict::{Ok as Fine, Warning, Wrong},
     },
-    machine::holder,
+    machine::{Holder, holder},
 };
 use crate::{
     auth::SHORTEST,
@@ -24,13 +24,17 @@ pub(super) fn token(auth: &Auth, address: IpAddr, dir: &Path) -> Finding {
     if let Some(given) = &auth.operator_token {
         let length = given.expose_secret().trim().chars().count();
         if length < SHORTEST {
-            let words = format!("the token given has {length} characters and needs {SHORTEST}: `openssl rand -hex 32` makes one");
+            let words = format!(
+                "the token given has {length} characters and needs {SHORTEST}: `openssl rand -hex 32` makes one"
+            );
             return finding(Wrong, &words);
         }
         return finding(Fine, "given");
     }
     if !address.is_loopback() {
-        let words = format!("`server.listen` is {address}, which others can reach, and no token is given: set `ADJUTANT_OPERATOR_TOKEN`");
+        let words = format!(
+            "`server.listen` is {address}, which others can reach, and no token is given: set `ADJUTANT_OPERATOR_TOKEN`"
+        );
         return finding(Wrong, &words);
     }
     let path = dir.join("operator.token");
@@ -39,7 +43,9 @@ pub(super) fn token(auth: &Auth, address: IpAddr, dir: &Path) -> Finding {
             finding(Wrong, &format!("others can read {}: `chmod 600` it", path.display()))
         }
         Ok(_) => finding(Fine, &format!("in {}", path.display())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => finding(Fine, "none yet: the first start makes one"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            finding(Fine, "none yet: the first start makes one")
+        }
         Err(error) => finding(Wrong, &format!("{} cannot be read: {error}", path.display())),
     }
 }
@@ -49,34 +55,52 @@ pub(super) async fn running(cx: &Context, dir: &Path) -> Finding {
     let finding = |verdict, words: String| Finding::new("server", verdict, words);
     let process = match holder(dir) {
         Ok(holder) => holder,
-        Err(error) => return finding(Wrong, format!("the lock of the data directory cannot be read: {error}")),
+        Err(error) => {
+            return finding(
+                Wrong,
+                format!("the lock of the data directory cannot be read: {error}"),
+            );
+        }
     };
     let endpoint = dir.join("endpoint.json");
     let about = fs::metadata(&endpoint).ok();
-    let Some(process) = process else {
+    let Holder::Server(process) = process else {
         return match about {
             Some(_) => finding(
                 Warning,
-                format!("none runs, and {} is left of one that was killed: the next start replaces it", endpoint.display()),
+                format!(
+                    "none runs, and {} is left of one that was killed: the next start replaces it",
+                    endpoint.display()
+                ),
             ),
-            None => finding(Fine, "none runs: `adjutant mcp` and `adjutant delegate` start one".to_owned()),
+            None => finding(
+                Fine,
+                "none runs: `adjutant mcp` and `adjutant delegate` start one".to_owned(),
+            ),
         };
     };
     let process = process.map_or_else(|| "a process".to_owned(), |pid| format!("process {pid}"));
     let Some(about) = about else {
-        return finding(Warning, format!("{process} has the data directory and is not ready, or is about to end"));
+        return finding(
+            Warning,
+            format!("{process} has the data directory and is not ready, or is about to end"),
+        );
     };
     let mode = about.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        let words = format!("others can read {} (mode {mode:03o}): `chmod 600` it", endpoint.display());
+        let words =
+            format!("others can read {} (mode {mode:03o}): `chmod 600` it", endpoint.display());
         return finding(Wrong, words);
     }
     match connect::local(cx).await {
-        Some(server) => finding(Fine, format!("{process} answers at {}", server.url())),
-        None => finding(
+        Ok(Some(server)) => finding(Fine, format!("{process} answers at {}", server.url())),
+        Ok(None) => finding(
             Wrong,
-            format!("{process} has the data directory and does not answer: look at its log, or stop it and start another"),
+            format!(
+                "{process} has the data directory and does not answer: look at its log, or stop it and start another"
+            ),
         ),
+        Err(error) => finding(Wrong, error.message),
     }
 }
 

@@ -73,7 +73,9 @@ pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
             json!({ "base_url": server.base_url.as_str(), "models": models.collect::<Vec<_>>() })
         };
         let asked: Vec<String> = ports.iter().map(|port| url(*port)).collect();
-        out.json(&json!({ "servers": servers.iter().map(list).collect::<Vec<_>>(), "asked": asked }))?;
+        out.json(
+            &json!({ "servers": servers.iter().map(list).collect::<Vec<_>>(), "asked": asked }),
+        )?;
     } else if servers.is_empty() {
         let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
         out.note(format_args!(
@@ -82,7 +84,9 @@ pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
             ports.join(", ")
         ));
     } else {
-        out.text(&servers.iter().map(|server| entries(server, &[])).collect::<Vec<_>>().join("\n"))?;
+        out.text(
+            &servers.iter().map(|server| entries(server, &[])).collect::<Vec<_>>().join("\n"),
+        )?;
     }
     Ok(())
 }
@@ -184,7 +188,15 @@ mod tests {
         let ids: Vec<&str> = models.iter().map(|model| model.id.as_str()).collect();
         assert_eq!(
             ids,
-            ["qwen3-32b", "qwen3-32b-2", "gemma-3-it-q4_k_m", "llama3-2-latest", "nomic-embed-text", "backend", "backend-2"]
+            [
+                "qwen3-32b",
+                "qwen3-32b-2",
+                "gemma-3-it-q4_k_m",
+                "llama3-2-latest",
+                "nomic-embed-text",
+                "backend",
+                "backend-2"
+            ]
         );
         let server = Server { base_url: Url::parse(&url(8080)).unwrap(), models };
         let text = entries(&server, &["code"]);

@@ -35,7 +35,11 @@ pub(crate) async fn run(_: &Show, cx: &Context) -> Result<(), Error> {
     let out = Output::new(&cx.env);
     let loaded = cx.settings(Vec::new())?;
     let roster = super::load(&loaded.roster, &cx.env)?;
-    let server = connect::running(cx).await;
+    // A server that is not to be used is no reason to show nothing.
+    let server = connect::running(cx).await.unwrap_or_else(|error| {
+        out.warn(error);
+        None
+    });
     let seen = match &server {
         Some(server) => Seen::of(server).await?,
         None => Seen::default(),
@@ -45,7 +49,8 @@ pub(crate) async fn run(_: &Show, cx: &Context) -> Result<(), Error> {
     let spinner = Spinner::new("asking the backends");
     let health = spinner.during(health::ask(&asked, loaded.settings.billing.enabled)).await?;
     let health: HashMap<&str, &Health> = asked.iter().map(|b| b.id.as_str()).zip(&health).collect();
-    if let Some(revision) = seen.revision.as_ref().filter(|revision| *revision != roster.revision()) {
+    if let Some(revision) = seen.revision.as_ref().filter(|revision| *revision != roster.revision())
+    {
         out.warn(format_args!(
             "the running server has revision {revision} of the roster, and the file is {}: \
              `adjutant roster check` says what is wrong with it",
@@ -104,10 +109,12 @@ impl Seen {
 }
 
 fn show(roster: &Roster, seen: &Seen, health: &HashMap<&str, &Health>) -> Table {
-    let headings = ["ID", "TIER", "KIND", "MODEL", "GOOD AT", "USD/MTOK", "MOST", "NAMED", "HEALTH"];
+    let headings =
+        ["ID", "TIER", "KIND", "MODEL", "GOOD AT", "USD/MTOK", "MOST", "NAMED", "HEALTH"];
     let mut table = Table::new(&headings);
     for backend in roster.backends() {
-        let named = if backend.can_delegate { table::text("yes") } else { table::toned(Tone::Dim, "no") };
+        let named =
+            if backend.can_delegate { table::text("yes") } else { table::toned(Tone::Dim, "no") };
         let health = match (seen.of_backend(&backend.id), health.get(backend.id.as_str())) {
             (Some(state), _) => table::toned(state_tone(state), format!("{state} (calls)")),
             (None, Some(health)) => table::toned(health.tone(), health.words()),
@@ -141,7 +148,9 @@ pub(crate) fn state_tone(state: &str) -> Tone {
 /// A price as `input / output`.
 fn price(cost: Option<Cost>) -> String {
     let part = |part: Option<f64>| part.map_or_else(|| "?".to_owned(), |usd| usd.to_string());
-    cost.map_or_else(String::new, |c| format!("{} / {}", part(c.input_per_mtok), part(c.output_per_mtok)))
+    cost.map_or_else(String::new, |c| {
+        format!("{} / {}", part(c.input_per_mtok), part(c.output_per_mtok))
+    })
 }
 
 fn document(backend: &Backend, seen: &Seen, health: &HashMap<&str, &Health>) -> Value {

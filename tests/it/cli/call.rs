@@ -27,7 +27,12 @@ async fn arguments_may_be_an_object_a_file_or_standard_input() {
     let object = "{\"prompt\": \"one\", \"max_tokens\": 5}";
     let reply = Cli::new(&["call", "delegate", "--args", object]).to(&server).end().await.json();
     assert_eq!(reply["text"], "echo:one");
-    let reply = Cli::new(&["call", "delegate", "--args", "-", "prompt=two"]).to(&server).stdin(object).end().await.json();
+    let reply = Cli::new(&["call", "delegate", "--args", "-", "prompt=two"])
+        .to(&server)
+        .stdin(object)
+        .end()
+        .await
+        .json();
     assert_eq!(reply["text"], "echo:two");
     let cli = Cli::new(&["targets"]);
     let at = format!("@{}", cli.file("a.json", object).display());
@@ -39,7 +44,9 @@ async fn arguments_may_be_an_object_a_file_or_standard_input() {
 async fn a_wrong_call_says_what_to_do() {
     let fake = Fake::start().await;
     let server = Server::start(&local(&fake, "ok")).await;
-    let run = async |arguments: &[&str]| Cli::new(&[&["call"], arguments].concat()).to(&server).end().await;
+    let run = async |arguments: &[&str]| {
+        Cli::new(&[&["call"], arguments].concat()).to(&server).end().await
+    };
     run(&["no_such_tool"]).await.failed(5, "no_such_tool");
     run(&["../healthz"]).await.failed(5, "");
     run(&["delegate", "prompt"]).await.failed(2, "`key=value`");
@@ -47,7 +54,10 @@ async fn a_wrong_call_says_what_to_do() {
     run(&["delegate", "--args", "[]"]).await.failed(2, "JSON object");
     let ended = run(&["delegate", "prompt=x", "max-tokens=5"]).await;
     assert_eq!(ended.code, Some(0));
-    assert!(ended.err.contains("warning: `max-tokens` was ignored: did you mean `max_tokens`?"), "{ended:?}");
+    assert!(
+        ended.err.contains("warning: `max-tokens` was ignored: did you mean `max_tokens`?"),
+        "{ended:?}"
+    );
     run(&["delegate", "prompt=x", "task=poetry", "--json"]).await.document();
 }
 

@@ -32,12 +32,25 @@ async fn the_bridge_is_registered_with_what_says_which_server_it_means() {
         .env("ADJUTANT_TOKEN", "canary")
         .end()
         .await;
-    assert_eq!(ended.out, format!("gemini mcp add -s user boss env ADJUTANT_DATA_DIR=/srv/a {binary} mcp\n"));
+    assert_eq!(
+        ended.out,
+        format!("gemini mcp add -s user boss env ADJUTANT_DATA_DIR=/srv/a {binary} mcp\n")
+    );
     let report = Cli::new(&["client", "opencode", "--json"]).end().await.json();
-    assert_eq!(report["entry"], json!({"type": "local", "command": [binary, "mcp"], "enabled": true}));
+    assert_eq!(
+        report["entry"],
+        json!({"type": "local", "command": [binary, "mcp"], "enabled": true})
+    );
     assert_eq!((&report["client"], &report["transport"]), (&json!("opencode"), &json!("stdio")));
-    let line = Cli::new(&["client", "claude", "--url", "https://host.example/"]).env("ADJUTANT_TOKEN", "canary").end().await;
-    assert!(line.out.contains("env ADJUTANT_URL=https://host.example ") && line.err.contains("ADJUTANT_TOKEN"), "{line:?}");
+    let line = Cli::new(&["client", "claude", "--url", "https://host.example/"])
+        .env("ADJUTANT_TOKEN", "canary")
+        .end()
+        .await;
+    assert!(
+        line.out.contains("env ADJUTANT_URL=https://host.example ")
+            && line.err.contains("ADJUTANT_TOKEN"),
+        "{line:?}"
+    );
     assert!(!line.out.contains("canary"));
     Cli::new(&["client", "claude", "--name", "a b"]).end().await.failed(2, "--name");
     Cli::new(&["client", "nobody"]).end().await.failed(2, "claude");
@@ -51,13 +64,21 @@ async fn over_http_the_token_is_in_the_line_with_a_warning() {
     let (url, token) = (&server.url, &server.token);
     assert_eq!(
         ended.out,
-        format!("claude mcp add --scope user --transport http adjutant {url}/mcp --header \"Authorization: Bearer {token}\"\n")
+        format!(
+            "claude mcp add --scope user --transport http adjutant {url}/mcp --header \"Authorization: Bearer {token}\"\n"
+        )
     );
     assert!(ended.err.contains("warning: this holds the server's token"), "{ended:?}");
     let ended = at(&["client", "codex", "--http"]).end().await;
-    assert!(!ended.out.contains(token.as_str()) && ended.err.contains("ADJUTANT_TOKEN"), "{ended:?}");
+    assert!(
+        !ended.out.contains(token.as_str()) && ended.err.contains("ADJUTANT_TOKEN"),
+        "{ended:?}"
+    );
     Cli::new(&["client", "claude", "--http"]).end().await.failed(8, "adjutant serve");
-    Cli::new(&["client", "claude", "--http", "--url", "http://h"]).end().await.failed(3, "`ADJUTANT_TOKEN`");
+    Cli::new(&["client", "claude", "--http", "--url", "http://h"])
+        .end()
+        .await
+        .failed(3, "`ADJUTANT_TOKEN`");
 }
 
 #[tokio::test]
@@ -71,7 +92,11 @@ async fn apply_runs_the_clients_own_command_and_never_adds_twice() {
     let calls = fs::read_to_string(home.path().join("calls")).unwrap();
     let verbs: Vec<&str> = calls.lines().map(|call| call.split(' ').nth(1).unwrap()).collect();
     assert_eq!(verbs, ["add", "remove", "add"], "{calls}");
-    Cli::new(&["client", "gemini", "--apply"]).env("PATH", "/nowhere").end().await.failed(5, "not on PATH");
+    Cli::new(&["client", "gemini", "--apply"])
+        .env("PATH", "/nowhere")
+        .end()
+        .await
+        .failed(5, "not on PATH");
     program(home.path(), "codex", "#!/bin/sh\necho \"no: $*\" >&2\nexit 3\n");
     let failed = Cli::at(&home, &["client", "codex", "--apply"]).env("PATH", &path).end().await;
     failed.failed(1, "no: mcp add adjutant -- ");
@@ -88,7 +113,10 @@ async fn apply_edits_opencodes_file_whole_and_keeps_what_was_there() {
     let ended = cli.end().await;
     assert_eq!((ended.code, ended.out.as_str()), (Some(0), ""), "{ended:?}");
     let read = || serde_json::from_str::<Value>(&fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!((&read()["theme"], &read()["mcp"]["adjutant"]["type"]), (&json!("dark"), &json!("local")));
+    assert_eq!(
+        (&read()["theme"], &read()["mcp"]["adjutant"]["type"]),
+        (&json!("dark"), &json!("local"))
+    );
     assert_eq!(fs::read_to_string(dir.join("opencode.json.bak")).unwrap(), "{\"theme\": \"dark\"}");
     let again = Cli::at(&home, &["client", "opencode", "--apply"]).end().await;
     assert!(again.code == Some(0) && again.err.contains("already"), "{again:?}");

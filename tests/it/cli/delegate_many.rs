@@ -10,7 +10,9 @@ use super::Cli;
 use crate::harness::{PATIENCE, Server, local};
 
 fn items(count: usize) -> String {
-    (0..count).map(|n| format!("{}\n", json!({ "prompt": format!("p{n}") }))).collect()
+    let lines: Vec<String> =
+        (0..count).map(|n| json!({ "prompt": format!("p{n}") }).to_string()).collect();
+    lines.join("\n")
 }
 
 #[tokio::test]
@@ -24,7 +26,10 @@ async fn every_item_has_one_row_with_its_index_and_line() {
     rows.sort_by_key(|row| row["index"].as_u64());
     assert_eq!(rows.len(), 30);
     for (index, row) in rows.iter().enumerate() {
-        assert_eq!((&row["index"], &row["line"], &row["status"]), (&json!(index), &json!(index + 2), &json!("ok")));
+        assert_eq!(
+            (&row["index"], &row["line"], &row["status"]),
+            (&json!(index), &json!(index + 2), &json!("ok"))
+        );
         assert_eq!(row["text"], json!(format!("echo:p{index}")));
     }
     assert!(ended.err.contains("30 items in") && ended.err.contains("30 answered"), "{ended:?}");
@@ -37,22 +42,32 @@ async fn d35_bad_lines_fail_alone_and_the_exit_code_says_partial() {
     let text = "{\"prompt\": \"a\"}\n{\"prompt\": \n7\n{\"prompt\": \"b\", \"task\": \"poetry\"}\n{\"prompt\": \"c\", \"target\": \"nobody\"}\n{\"prompt\": \"d\"}";
     let cli = Cli::new(&["delegate-many", "tasks.jsonl", "--json"]).to(&server);
     let path = cli.file("tasks.jsonl", text);
-    let ended = Cli::at(&cli.home, &["delegate-many", path.to_str().unwrap(), "--json"]).to(&server).end().await;
+    let ended = Cli::at(&cli.home, &["delegate-many", path.to_str().unwrap(), "--json"])
+        .to(&server)
+        .end()
+        .await;
     assert_eq!(ended.code, Some(9), "{ended:?}");
     let mut rows = ended.lines();
-    assert_eq!(rows.pop().unwrap(), json!({"counts": {"ok": 2, "no_fit": 1, "error": 3, "total": 6}}));
+    assert_eq!(
+        rows.pop().unwrap(),
+        json!({"counts": {"ok": 2, "no_fit": 1, "error": 3, "total": 6}})
+    );
     rows.sort_by_key(|row| row["index"].as_u64());
     let status: Vec<&Value> = rows.iter().map(|row| &row["status"]).collect();
     assert_eq!(json!(status), json!(["ok", "error", "error", "no_fit", "error", "ok"]));
     assert!(rows[1]["error"].as_str().unwrap().starts_with("line 2 is no JSON"), "{}", rows[1]);
-    assert_eq!((&rows[1]["code"], &rows[2]["code"], &rows[4]["code"]), (&json!("invalid"), &json!("invalid"), &json!("not_found")));
+    assert_eq!(
+        (&rows[1]["code"], &rows[2]["code"], &rows[4]["code"]),
+        (&json!("invalid"), &json!("invalid"), &json!("not_found"))
+    );
     assert_eq!(rows[5]["text"], "echo:d");
 }
 
 #[tokio::test]
 async fn d32_no_more_are_at_work_than_was_said() {
     let fake = Fake::start().await;
-    let server = Server::start(&(local(&fake, "slow-20") + "limits = { concurrency = 16 }\n")).await;
+    let server =
+        Server::start(&(local(&fake, "slow-20") + "limits = { concurrency = 16 }\n")).await;
     let cli = Cli::new(&["delegate-many", "-", "--max-concurrency", "3"]).to(&server);
     let ended = cli.stdin(items(24)).end().await;
     assert_eq!((ended.code, ended.lines().len()), (Some(0), 24), "{ended:?}");
@@ -81,7 +96,8 @@ async fn a_closed_pipe_ends_the_batch_quietly() {
     tokio::io::AsyncWriteExt::write_all(&mut stdin, text.as_bytes()).await.unwrap();
     drop(stdin);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let first = tokio::time::timeout(PATIENCE, lines.next_line()).await.expect("a row").unwrap().unwrap();
+    let first =
+        tokio::time::timeout(PATIENCE, lines.next_line()).await.expect("a row").unwrap().unwrap();
     assert!(first.contains("\"status\":\"ok\""), "{first}");
     drop(lines);
     let status = tokio::time::timeout(PATIENCE, child.wait()).await.expect("it ends").unwrap();

@@ -12,7 +12,9 @@ use crate::harness::{Server, backend, local};
 fn of<'r>(report: &'r Value, check: &str) -> Vec<(&'r str, &'r str)> {
     let all = report["checks"].as_array().unwrap().iter();
     let these = all.filter(|finding| finding["check"] == check);
-    these.map(|finding| (finding["result"].as_str().unwrap(), finding["words"].as_str().unwrap())).collect()
+    these
+        .map(|finding| (finding["result"].as_str().unwrap(), finding["words"].as_str().unwrap()))
+        .collect()
 }
 
 #[tokio::test]
@@ -41,7 +43,10 @@ async fn a_set_up_that_works_is_ok() {
         let found = of(&report, check);
         // A crowded machine may have little room.
         let is_fine = found.iter().all(|(result, _)| *result == "ok" || check == "disk");
-        assert!(is_fine && found.iter().any(|(_, words)| words.contains(says)), "{check}: {found:?}");
+        assert!(
+            is_fine && found.iter().any(|(_, words)| words.contains(says)),
+            "{check}: {found:?}"
+        );
     }
     let table = run(&["doctor"]).end().await;
     assert!(table.code == Some(0) && table.out.starts_with("CHECK"), "{table:?}");
@@ -85,7 +90,10 @@ async fn what_is_wrong_is_named_and_the_exit_code_tells() {
         ("backend", "wrong", "no-such-program"),
     ] {
         let found = of(&report, check);
-        assert!(found.iter().any(|(r, words)| *r == result && words.contains(says)), "{check}: {found:?}");
+        assert!(
+            found.iter().any(|(r, words)| *r == result && words.contains(says)),
+            "{check}: {found:?}"
+        );
     }
 }
 
@@ -105,7 +113,12 @@ async fn broken_settings_and_a_broken_roster_are_all_told_at_once() {
     assert_eq!(ended.code, Some(10), "{ended:?}");
     let report = ended.document();
     assert!(of(&report, "roster").len() >= 2, "{report}");
-    assert!(of(&report, "roster").iter().all(|(r, words)| *r == "wrong" && words.contains("roster.toml:")), "{report}");
+    assert!(
+        of(&report, "roster")
+            .iter()
+            .all(|(r, words)| *r == "wrong" && words.contains("roster.toml:")),
+        "{report}"
+    );
 }
 
 #[tokio::test]

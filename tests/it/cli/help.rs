@@ -3,7 +3,17 @@
 use super::Cli;
 
 const COMMANDS: [&str; 11] = [
-    "serve", "mcp", "delegate", "delegate-many", "targets", "tools", "call", "roster", "client", "doctor", "demo",
+    "serve",
+    "mcp",
+    "delegate",
+    "delegate-many",
+    "targets",
+    "tools",
+    "call",
+    "roster",
+    "client",
+    "doctor",
+    "demo",
 ];
 
 #[tokio::test]

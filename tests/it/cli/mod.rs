@@ -7,6 +7,7 @@ mod delegate_many;
 mod demo;
 mod doctor;
 mod help;
+mod mcp;
 mod roster;
 
 use std::{

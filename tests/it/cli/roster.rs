@@ -25,7 +25,10 @@ async fn check_names_every_error_with_its_place() {
     assert_eq!(report.code, Some(2));
     let report = report.document();
     assert_eq!((&report["ok"], report["errors"].as_array().unwrap().len()), (&json!(false), 3));
-    assert_eq!((&report["errors"][1]["line"], &report["errors"][1]["column"]), (&json!(3), &json!(8)));
+    assert_eq!(
+        (&report["errors"][1]["line"], &report["errors"][1]["column"]),
+        (&json!(3), &json!(8))
+    );
 }
 
 #[tokio::test]
@@ -35,7 +38,10 @@ async fn check_takes_the_roster_of_the_settings_or_standard_input() {
     let path = cli.file("roster.toml", priced);
     let ended = cli.env("ADJUTANT_ROSTER", &path).end().await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.out.contains(": warning: ") && ended.err.contains("1 backend, no error"), "{ended:?}");
+    assert!(
+        ended.out.contains(": warning: ") && ended.err.contains("1 backend, no error"),
+        "{ended:?}"
+    );
     let report = Cli::new(&["roster", "check", "-", "--json"]).stdin("").end().await.json();
     assert_eq!((&report["ok"], &report["backends"]), (&json!(true), &json!(0)));
     Cli::new(&["roster", "check", "/no.toml"]).end().await.failed(2, "there is no file `/no.toml`");
@@ -50,7 +56,8 @@ async fn show_probes_the_backends_where_no_server_runs() {
     let roster = backend("up", &fake, "m1")
         + "good_at = [\"code\"]\n"
         + &backend("odd", &fake, "m2")
-        + &backend("dark", &fake, "m1").replace(&fake.url(), &format!("http://{}/v1", silent.local_addr().unwrap()))
+        + &backend("dark", &fake, "m1")
+            .replace(&fake.url(), &format!("http://{}/v1", silent.local_addr().unwrap()))
         + "[[backend]]\nid = \"paid\"\ntier = \"api\"\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nkey = \"env:THE_KEY\"\n"
         + "[[backend]]\nid = \"own\"\ntier = \"local\"\nkind = \"extract\"\n";
     let cli = Cli::new(&["roster", "show", "--json"]).env("THE_KEY", "sk-canary-0123456789");
@@ -59,9 +66,13 @@ async fn show_probes_the_backends_where_no_server_runs() {
     let ended = cli.env("ADJUTANT_ROSTER", &path).end().await;
     assert!(!ended.out.contains("canary") && !ended.err.contains("canary"));
     let report = ended.json();
-    let states: Vec<&Value> = report["backends"].as_array().unwrap().iter().map(|b| &b["health"]["state"]).collect();
+    let states: Vec<&Value> =
+        report["backends"].as_array().unwrap().iter().map(|b| &b["health"]["state"]).collect();
     assert_eq!(json!(states), json!(["up", "odd", "down", "unasked", "up"]), "{report}");
-    assert_eq!((&report["server"], &report["backends"][3]["key"]), (&Value::Null, &json!("env:THE_KEY")));
+    assert_eq!(
+        (&report["server"], &report["backends"][3]["key"]),
+        (&Value::Null, &json!("env:THE_KEY"))
+    );
     let table = Cli::at(&home, &["roster", "show"]).env("ADJUTANT_ROSTER", &path).end().await;
     assert_eq!((table.code, table.out.lines().count()), (Some(0), 6), "{table:?}");
     for says in ["HEALTH", "lists no model `m2`; it has `m1`", "down: ", "billing is off", "code"] {
@@ -88,17 +99,26 @@ async fn show_without_a_backend_says_where_to_get_one() {
     for arguments in [&["roster", "show"][..], &["roster", "show", "--json"]] {
         let ended = Cli::new(arguments).end().await;
         assert_eq!(ended.code, Some(0), "{ended:?}");
-        assert!(arguments.len() == 3 || ended.err.contains("adjutant roster discover"), "{ended:?}");
+        assert!(
+            arguments.len() == 3 || ended.err.contains("adjutant roster discover"),
+            "{ended:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn discover_prints_entries_that_a_roster_takes() {
     let (one, two) = (Fake::start().await, Fake::start().await);
-    let html = Fake::raw(["HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>"]).await;
-    one.set_models(json!({"object": "list", "data": [{"id": "Qwen/Qwen3-8B"}, {"id": "bge-embed"}]}));
+    let html = Fake::raw([
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>",
+    ])
+    .await;
+    one.set_models(
+        json!({"object": "list", "data": [{"id": "Qwen/Qwen3-8B"}, {"id": "bge-embed"}]}),
+    );
     two.set_models(json!(["qwen3-8b", "bad\nname", 7]));
-    let ports: Vec<String> = [&one, &two, &html].iter().map(|fake| fake.address().port().to_string()).collect();
+    let ports: Vec<String> =
+        [&one, &two, &html].iter().map(|fake| fake.address().port().to_string()).collect();
     let mut arguments = vec!["roster", "discover", "--port", "1"];
     for port in &ports {
         arguments.extend(["--port", port]);
@@ -111,8 +131,14 @@ async fn discover_prints_entries_that_a_roster_takes() {
     assert!(!roster.get("bge-embed").unwrap().enabled);
     arguments.push("--json");
     let report = Cli::new(&arguments).end().await.json();
-    assert_eq!((report["servers"].as_array().unwrap().len(), report["asked"].as_array().unwrap().len()), (2, 4));
-    assert_eq!(report["servers"][0]["models"][0], json!({"id": "qwen3-8b", "model": "Qwen/Qwen3-8B"}));
+    assert_eq!(
+        (report["servers"].as_array().unwrap().len(), report["asked"].as_array().unwrap().len()),
+        (2, 4)
+    );
+    assert_eq!(
+        report["servers"][0]["models"][0],
+        json!({"id": "qwen3-8b", "model": "Qwen/Qwen3-8B"})
+    );
     let none = Cli::new(&["roster", "discover", "--port", "1"]).end().await;
     assert_eq!((none.code, none.out.as_str()), (Some(0), ""));
     assert!(none.err.contains("no model server answers"), "{none:?}");

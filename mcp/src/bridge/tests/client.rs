@@ -100,7 +100,7 @@ async fn nobody_there_is_told_apart_from_a_broken_call() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let client = Client::new(Endpoint::new(&url, None).unwrap()).unwrap();
-    let (call, _) = tokio::join!(client.call("delegate", json!({})), async {
+    let (call, ()) = tokio::join!(client.call("delegate", json!({})), async {
         drop(listener.accept().await.unwrap());
         drop(listener);
     });

@@ -122,7 +122,7 @@ async fn lines_that_are_no_messages_are_answered_and_disturb_nothing() {
         (b"\"\xff\"", -32_700),
         (b"17", -32_600),
         (b"{\"jsonrpc\": \"2.0\"}", -32_600),
-        (&[b'x'; 20_000], -32_600),
+        ("x".repeat(20_000).as_bytes(), -32_600),
     ] {
         client.raw(line).await;
         let answer = client.line().await.unwrap();

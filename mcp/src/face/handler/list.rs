@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use http::request::Parts;
-use rmcp::model::{CacheScope, ListToolsResult, Tool, ToolAnnotations};
+use rmcp::model::{ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use crate::{Caller, Catalogue, Entry};
@@ -32,7 +32,6 @@ impl Listing {
         app: &S,
         caller: &Caller,
         flat: bool,
-        ttl_ms: u64,
     ) -> ListToolsResult {
         let tools = catalogue
             .entries()
@@ -43,8 +42,6 @@ impl Listing {
             .filter_map(|entry| self.tool(entry, app))
             .collect();
         ListToolsResult::with_all_items(tools)
-            .with_ttl_ms(ttl_ms)
-            .with_cache_scope(CacheScope::Private)
     }
 
     fn tool<S: Clone + Send + Sync + 'static>(&self, entry: &Entry<S>, app: &S) -> Option<Tool> {

@@ -23,8 +23,8 @@ use http::request::Parts;
 use rmcp::{
     RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-        Extensions, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+        Extensions, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
         ServerConfig, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
@@ -137,7 +137,13 @@ impl<S: Clone + Send + Sync + 'static> ServerHandler for CatalogueHandler<S> {
         let caller = caller(&context.extensions)?;
         let flat = context.extensions.get::<Parts>().is_some_and(list::is_flat);
         let Inner { catalogue, app, presentation, listing } = &*self.0;
-        Ok(listing.result(catalogue, app, caller, flat, presentation.ttl_ms))
+        let mut list = listing.result(catalogue, app, caller, flat);
+        let version = context.protocol_version();
+        if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
+            list.ttl_ms = Some(presentation.ttl_ms);
+            list.cache_scope = Some(CacheScope::Private);
+        }
+        Ok(list)
     }
 
     async fn call_tool(

@@ -92,4 +92,6 @@ async fn a_list_is_private_and_short_lived_for_the_newer_protocol() {
     assert_eq!(answer["result"]["cacheScope"], "private");
     assert_eq!(answer["result"]["ttlMs"], 5_000);
     assert_eq!(answer["result"]["resultType"], "complete");
+    let older = server.plain("reader", "tools/list", json!({})).await;
+    assert_eq!(older["result"].as_object().unwrap().len(), 1, "{older}");
 }
