@@ -6,7 +6,7 @@ use roster::Backend;
 use tokio::time::Instant;
 
 use crate::{
-    Error, Want,
+    Error,
     many::Batch,
     outcome::{Attempt, Delegated, Outcome, cost_usd},
     post::{Post, Table},
@@ -189,7 +189,7 @@ impl Run<'_> {
     }
 
     fn no_fit(&self) -> Outcome {
-        let task = if let Want::Task(task) = &self.task.want { task.as_str() } else { "" };
+        let task = self.task.want.task();
         let capabilities = self.table.roster.capabilities();
         let capabilities: Vec<String> = capabilities.into_iter().map(str::to_owned).collect();
         let available =

@@ -33,6 +33,11 @@ impl Want {
             (None, None) => Self::Local,
         }
     }
+
+    /// The capability that is asked for; empty when none is.
+    pub fn task(&self) -> &str {
+        if let Self::Task(task) = self { task } else { "" }
+    }
 }
 
 /// How a candidate stands at the moment of choice.
@@ -202,8 +207,11 @@ impl Index {
         match pick.why {
             Why::Named => format!("`{id}` was named as the target"),
             Why::Default => format!("`{id}` is the first local backend of the roster"),
+            Why::Capability { of: 1, .. } => {
+                format!("`{id}` is the only backend good at `{}`", want.task())
+            }
             Why::Capability { of, ties, passed } => {
-                let task = if let Want::Task(task) = want { task.as_str() } else { "" };
+                let task = want.task();
                 let mut text =
                     format!("`{id}` comes first by tier and price of {of} good at `{task}`");
                 if ties > 1 {

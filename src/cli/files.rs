@@ -57,18 +57,18 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// Replaces a file whole, and keeps what was there beside it as `NAME.bak`. A new file is for its
-/// owner alone; one that is replaced keeps its mode. A symbolic link is followed.
+/// owner alone, and so is one with a secret; another keeps its mode. A symbolic link is followed.
 ///
 /// # Errors
 /// When it cannot be written; then the file is as it was.
-pub(crate) fn replace(path: &Path, content: &str) -> io::Result<Option<PathBuf>> {
+pub(crate) fn replace(path: &Path, content: &str, is_secret: bool) -> io::Result<Option<PathBuf>> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
     let mut backup = None;
     let mut mode = 0o600;
     if let Ok(about) = fs::metadata(&path) {
-        mode = about.permissions().mode() & 0o777;
+        mode = about.permissions().mode() & if is_secret { 0o700 } else { 0o777 };
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".bak");
         let kept = path.with_file_name(name);
@@ -92,17 +92,19 @@ mod tests {
     fn a_file_is_replaced_whole_with_a_backup_and_its_mode() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/config.json");
-        assert_eq!(replace(&path, "one").unwrap(), None);
+        assert_eq!(replace(&path, "one", false).unwrap(), None);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let link = dir.path().join("link.json");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        let backup = replace(&link, "two").unwrap().unwrap();
+        let backup = replace(&link, "two", false).unwrap().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!((fs::read_to_string(&backup).unwrap().as_str(), mode(&path)), ("one", 0o640));
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2);
+        replace(&path, "three", true).unwrap();
+        assert_eq!(mode(&path), 0o600);
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn edit(file: &Path, name: &str, place: &Place, out: &Output) -> Result<(), Erro
         out.note(format_args!("`{name}` is in {} already", file.display()));
         return Ok(());
     };
-    let backup = files::replace(file, &text)
+    let backup = files::replace(file, &text, matches!(place, Place::Http(_)))
         .map_err(|error| Error::failed(format!("cannot write {}: {error}", files::shown(file))))?;
     out.note(format_args!("`{name}` is in {}", file.display()));
     if let Some(backup) = backup {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     MAX_TOKENS,
     answer::{Answer, Show},
-    fault::fault,
+    fault::{explained, fault},
 };
 use crate::app::App;
 
@@ -57,7 +57,8 @@ impl Ask {
         let max_tokens = Some(self.max_tokens);
         let task = Task { prompt: self.prompt, system: self.system, max_tokens, want };
         let outcome = Box::pin(cx.app.router.delegate(&task, &context)).await;
-        outcome.map(|outcome| Answer::of(outcome, show)).map_err(|error| fault(&error))
+        let told = if show.explain { explained } else { fault };
+        outcome.map(|outcome| Answer::of(outcome, show)).map_err(|error| told(&error))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::untrusted;
 /// A failure of the router as a caller reads it.
 pub(super) fn fault(error: &Error) -> Fault {
     let message = untrusted::one_line(&error.to_string(), 1200);
-    let fault = match error {
+    match error {
         Error::Invalid(_) => Fault::new(Code::Invalid, message),
         Error::UnknownTarget { .. } => Fault::new(Code::NotFound, message).kind("unknown_target"),
         Error::NotDelegate { .. } => Fault::new(Code::Conflict, message).kind("can_delegate"),
@@ -31,10 +31,14 @@ pub(super) fn fault(error: &Error) -> Fault {
         Error::Deadline { .. } => Fault::new(Code::Deadline, message).kind("deadline"),
         Error::Upstream { failure, .. } => upstream(failure, message),
         Error::Cancelled => Fault::new(Code::Unavailable, message).kind("cancelled"),
-    };
+    }
+}
+
+/// The same with every try of the call, for a caller who asked for an explanation.
+pub(super) fn explained(error: &Error) -> Fault {
     match error.attempts() {
-        [] => fault,
-        attempts => fault.with("attempts", json!(attempts)).escaped(),
+        [] => fault(error),
+        attempts => fault(error).with("attempts", json!(attempts)).escaped(),
     }
 }
 
