@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn urls_are_normalised_and_nonsense_is_refused() {
-        for url in ["http://127.0.0.1:7004", "http://127.0.0.1:7004/", "http://127.0.0.1:7004/mcp/"] {
+        for url in ["http://127.0.0.1:7004", "http://127.0.0.1:7004/", "http://127.0.0.1:7004/mcp/"]
+        {
             let endpoint = Endpoint::new(url, None).unwrap();
             assert_eq!(endpoint.mcp(), "http://127.0.0.1:7004/mcp");
             assert!(endpoint.is_local());

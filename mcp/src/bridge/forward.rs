@@ -158,7 +158,8 @@ impl Forward {
                     let mut events = pin!(relay::events(response));
                     while let Some(Ok(event)) = events.next().await {
                         let Some(message) = event.message else { continue };
-                        let is_ack = message["method"] == "notifications/subscriptions/acknowledged";
+                        let is_ack =
+                            message["method"] == "notifications/subscriptions/acknowledged";
                         if message::kind(&message) == Kind::Answer {
                             // The server ends it because it stops; the client's goes on.
                             break;

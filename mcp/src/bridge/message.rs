@@ -92,7 +92,12 @@ pub(super) fn is_repeatable(method: &str) -> bool {
     method.ends_with("/list")
         || matches!(
             method,
-            "ping" | "server/discover" | "resources/read" | "prompts/get" | "completion/complete" | "tasks/get"
+            "ping"
+                | "server/discover"
+                | "resources/read"
+                | "prompts/get"
+                | "completion/complete"
+                | "tasks/get"
         )
 }
 
@@ -108,14 +113,17 @@ mod tests {
         let notification = json!({"jsonrpc": "2.0", "method": "x"});
         assert_eq!(kind(&notification), Kind::Notification { method: "x" });
         assert_eq!(kind(&json!({"id": 1, "result": {}})), Kind::Answer);
-        for nonsense in [json!(1), json!({}), json!({"id": null, "method": "x"}), json!({"id": 1})] {
+        for nonsense in [json!(1), json!({}), json!({"id": null, "method": "x"}), json!({"id": 1})]
+        {
             assert_eq!(kind(&nonsense), Kind::Nonsense, "{nonsense}");
         }
     }
 
     #[test]
     fn names_are_mirrored_in_a_header_that_arrives() {
-        let of = |name: &str| super::name(&json!({"method": "tools/call", "params": {"name": name}})).unwrap();
+        let of = |name: &str| {
+            super::name(&json!({"method": "tools/call", "params": {"name": name}})).unwrap()
+        };
         assert_eq!(of("delegate_many"), "delegate_many");
         assert_eq!(of("größe"), "=?base64?Z3LDtsOfZQ==?=");
         assert_eq!(of(" x"), "=?base64?IHg=?=");
@@ -125,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_refused_token_says_what_to_do() {
-        let fault = Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!("send a token"));
+        let fault =
+            Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!("send a token"));
         let error = failed(&json!(1), &fault);
         assert_eq!(error["error"]["message"], "unauthorized: send a token");
         assert_eq!(error["error"]["data"]["code"], "unauthenticated");

@@ -58,7 +58,8 @@ pub(super) fn fault(endpoint: &Endpoint, error: &reqwest::Error) -> Fault {
         cause = deeper;
     }
     if error.is_connect() {
-        let words = format!("no server answers at `{url}` ({cause}): start one with `adjutant serve`");
+        let words =
+            format!("no server answers at `{url}` ({cause}): start one with `adjutant serve`");
         return Fault::new(Code::Unavailable, words).kind(UNREACHABLE);
     }
     let words = format!("the connection to `{url}` broke ({cause}): the call may have been done");

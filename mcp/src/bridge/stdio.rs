@@ -194,7 +194,8 @@ impl Desk {
             self.by_id.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string())
         });
         let way = self.link.present().await;
-        if let Some(way) = way.filter(|way| way.has_session() && message::version(&message).is_none())
+        if let Some(way) =
+            way.filter(|way| way.has_session() && message::version(&message).is_none())
             && let Err(fault) = way.send(way.post(&message)).await
         {
             tracing::warn!(error = %fault, "a notification was lost");
@@ -213,7 +214,9 @@ async fn write<W: AsyncWrite + Unpin>(
     while let Some(message) = messages.recv().await {
         let mut line = serde_json::to_vec(&message).unwrap_or_else(|error| {
             let words = format!("an answer cannot be written as JSON: {error}");
-            json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": words }).to_string().into()
+            json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": words })
+                .to_string()
+                .into()
         });
         line.push(b'\n');
         writer.write_all(&line).await?;

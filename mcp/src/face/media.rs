@@ -57,6 +57,15 @@ pub(super) fn is_modern(headers: &HeaderMap) -> bool {
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
+/// Whether the body may be read. A page in a browser can send a form or plain text anywhere
+/// without asking; JSON it cannot. All other clients may call JSON what they like.
+pub(super) fn is_readable(headers: &HeaderMap) -> bool {
+    let from_page = headers.contains_key(header::ORIGIN) || headers.contains_key("sec-fetch-site");
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default();
+    !from_page || kind.trim().eq_ignore_ascii_case("application/json")
+}
+
 /// Makes the headers those that the protocol library insists on.
 pub(super) fn accept_both(headers: &mut HeaderMap) {
     let both = HeaderValue::from_static("application/json, text/event-stream");

@@ -14,7 +14,8 @@
 //! Whatever is refused, is refused with a JSON-RPC error body. `Host` and `Origin` are checked on
 //! every request. The application authenticates before the face: it puts an `Arc<Caller>` into
 //! the request's extensions, which every handler finds in its context's `http::request::Parts`.
-//! Content types are the application's to judge: here every body is read as JSON.
+//! Every body is read as JSON whatever it is called, save that of a page in a browser, which must
+//! call it so.
 //!
 //! [`CatalogueHandler`] is the handler for a [`Catalogue`](crate::Catalogue).
 
@@ -50,7 +51,7 @@ use rmcp::{
 use tokio_util::task::TaskTracker;
 
 pub use self::{
-    handler::{CatalogueHandler, Observe, Presentation},
+    handler::{CatalogueHandler, Observe, Presentation, RequestId},
     settings::{Limits, Settings},
 };
 use self::{
@@ -150,6 +151,9 @@ impl<H: ServerHandler> Face<H> {
         let answer = async {
             self.0.hosts.check(&parts.uri, &parts.headers)?;
             match parts.method {
+                Method::POST if !media::is_readable(&parts.headers) => {
+                    Err(Refusal::not_called_json())
+                }
                 Method::POST => {
                     let body = body::read(&parts.headers, body, self.0.settings.max_body).await?;
                     self.post(parts, body, modern).await

@@ -96,6 +96,12 @@ impl Refusal {
         Self { allow: Some(allow), ..refusal }
     }
 
+    /// A page in a browser sent what is not called JSON.
+    pub(super) fn not_called_json() -> Self {
+        let message = "a request from a page must have `Content-Type: application/json`";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, TRANSPORT, message)
+    }
+
     /// `Host` or `Origin` is not served.
     pub(super) fn foreign(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, TRANSPORT, message)

@@ -51,7 +51,9 @@ pub(crate) async fn look(place: &Place) -> Result<Option<Endpoint>, Fault> {
         return Ok(None);
     }
     let bare = Client::new(Endpoint::new(&found.url, None)?)?;
-    let Ok(Ok(health)) = tokio::time::timeout(ANSWER, bare.healthz()).await else { return Ok(None) };
+    let Ok(Ok(health)) = tokio::time::timeout(ANSWER, bare.healthz()).await else {
+        return Ok(None);
+    };
     if health.instance != found.instance {
         return Ok(None);
     }
@@ -80,7 +82,12 @@ pub(crate) async fn look(place: &Place) -> Result<Option<Endpoint>, Fault> {
     let token = match (&place.token, &found.token_file) {
         (Some(token), _) => token.clone(),
         (None, Some(file)) => {
-            let gone = || Fault::new(Code::Unavailable, format!("the token file `{}` is gone: start the server again", file.display()));
+            let gone = || {
+                Fault::new(
+                    Code::Unavailable,
+                    format!("the token file `{}` is gone: start the server again", file.display()),
+                )
+            };
             SecretString::from(private(file)?.ok_or_else(gone)?.trim())
         }
         (None, None) => {
@@ -98,7 +105,9 @@ fn conflict(words: String) -> Fault {
 /// A small file that is the user's own and that nobody else can read or write; nothing when there
 /// is none.
 fn private(path: &Path) -> Result<Option<String>, Fault> {
-    let failed = |error: io::Error| Fault::new(Code::Unavailable, format!("cannot read `{}`: {error}", path.display()));
+    let failed = |error: io::Error| {
+        Fault::new(Code::Unavailable, format!("cannot read `{}`: {error}", path.display()))
+    };
     let mut options = File::options();
     let flags = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
     let file = match options.read(true).custom_flags(flags).open(path) {
@@ -112,7 +121,8 @@ fn private(path: &Path) -> Result<Option<String>, Fault> {
         return Err(Fault::new(Code::Forbidden, words));
     }
     if about.mode() & 0o077 != 0 {
-        let words = format!("`{}` can be read or written by others: `chmod 600` it", path.display());
+        let words =
+            format!("`{}` can be read or written by others: `chmod 600` it", path.display());
         return Err(Fault::new(Code::Forbidden, words));
     }
     let mut text = String::new();
@@ -127,7 +137,9 @@ fn is_alive(pid: u32) -> bool {
 
 /// The file that a path means, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
-    fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+    fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
 }
 
 fn shown(path: Option<&Path>) -> String {

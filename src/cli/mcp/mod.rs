@@ -4,7 +4,7 @@ mod environment;
 mod find;
 mod start;
 
-use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::Args;
 use futures::future::BoxFuture;
@@ -52,7 +52,9 @@ impl Run for Mcp {
     async fn run(self, cx: Context) -> Result<(), Error> {
         let utf8 = |path: PathBuf| {
             path.into_os_string().into_string().map_err(|_| {
-                Error::usage("a path on the command line is not UTF-8: name it in the environment instead")
+                Error::usage(
+                    "a path on the command line is not UTF-8: name it in the environment instead",
+                )
             })
         };
         let mut flags = Vec::new();
@@ -82,7 +84,11 @@ impl Run for Mcp {
             _ = terminate.recv() => { stop.cancel(); bridge.await }
             _ = interrupt.recv() => { stop.cancel(); bridge.await }
         };
-        ended.map_err(|error| Error::failed(format!("the client's pipe: {error}")))
+        match ended {
+            // The client no longer reads: that is how some of them leave.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            ended => ended.map_err(|error| Error::failed(format!("the client's pipe: {error}"))),
+        }
     }
 }
 

@@ -48,8 +48,10 @@ pub(super) struct Start {
 impl Start {
     /// With the settings that the bridge itself has.
     pub(super) fn new(env: &Env, config: Option<&Path>, loaded: &Loaded) -> Self {
-        let data_dir = std::path::absolute(&loaded.data_dir).unwrap_or_else(|_| loaded.data_dir.clone());
-        let mut arguments: Vec<OsString> = ["serve", "--detached", "--listen", "127.0.0.1:0"].map(Into::into).into();
+        let data_dir =
+            std::path::absolute(&loaded.data_dir).unwrap_or_else(|_| loaded.data_dir.clone());
+        let mut arguments: Vec<OsString> =
+            ["serve", "--detached", "--listen", "127.0.0.1:0"].map(Into::into).into();
         let mut path = |flag: &str, path: &Path| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             arguments.extend([flag.into(), path.into_os_string()]);
@@ -58,7 +60,8 @@ impl Start {
         if let RosterFile::Named(roster) = &loaded.roster {
             path("--roster", roster);
         }
-        if let Some(config) = config.map(ToOwned::to_owned).or_else(|| env.path("ADJUTANT_CONFIG")) {
+        if let Some(config) = config.map(ToOwned::to_owned).or_else(|| env.path("ADJUTANT_CONFIG"))
+        {
             path("--config", &config);
         }
         if loaded.settings.server.idle_exit.is_none() {
@@ -79,12 +82,21 @@ impl Start {
     pub(super) async fn server(&self, place: &Place) -> Result<Endpoint, Fault> {
         let deadline = Instant::now() + READY;
         let failed = |error: io::Error| {
-            let words = format!("no server runs, and none can be started in `{}`: {error}", self.data_dir.display());
+            let words = format!(
+                "no server runs, and none can be started in `{}`: {error}",
+                self.data_dir.display()
+            );
             Fault::new(Code::Unavailable, words)
         };
         DirBuilder::new().recursive(true).mode(0o700).create(&self.data_dir).map_err(failed)?;
         let lock = self.data_dir.join("start.lock");
-        let lock = File::options().write(true).create(true).truncate(false).mode(0o600).open(lock).map_err(failed)?;
+        let lock = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(lock)
+            .map_err(failed)?;
         let mut started: Option<(Child, u64)> = None;
         let mut locked = false;
         loop {
@@ -156,10 +168,16 @@ impl Start {
             log.take(TAIL).read_to_end(&mut bytes)?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             // The first line may be the end of one.
-            Ok(if from > logged { text.split_once('\n').map_or(text.clone(), |(_, rest)| rest.to_owned()) } else { text })
+            Ok(if from > logged {
+                text.split_once('\n').map_or(text.clone(), |(_, rest)| rest.to_owned())
+            } else {
+                text
+            })
         };
         match read() {
-            Ok(text) if !text.trim().is_empty() => format!("; the end of `{}`:\n{}", path.display(), text.trim_end()),
+            Ok(text) if !text.trim().is_empty() => {
+                format!("; the end of `{}`:\n{}", path.display(), text.trim_end())
+            }
             _ => String::new(),
         }
     }
@@ -168,7 +186,8 @@ impl Start {
 /// The variables that the keys of a roster name. A roster with errors has none: the server will
 /// say what is wrong with it.
 fn keys(path: Option<&Path>) -> Vec<String> {
-    let roster = path.and_then(|path| fs::read(path).ok()).and_then(|bytes| Roster::from_bytes(&bytes).ok());
+    let roster =
+        path.and_then(|path| fs::read(path).ok()).and_then(|bytes| Roster::from_bytes(&bytes).ok());
     let Some(roster) = roster else { return Vec::new() };
     let keys = roster.backends().iter().filter_map(|backend| match &backend.key {
         Some(KeyRef::Env(name)) => Some(name.clone()),

@@ -127,7 +127,9 @@ async fn a_server_that_is_started_gets_only_what_is_meant_for_it() {
     let config = home.0.path().join("adjutant.toml");
     fs::write(&config, "[mcp]\npass_env = [\"PASSED\"]\n").unwrap();
     let mut cli = home.bridge().env("ADJUTANT_CONFIG", &config).env("ADJUTANT_TOKEN", "");
-    for name in ["MY_KEY", "PASSED", "ANTHROPIC_API_KEY", "LC_ALL", "https_proxy", "LD_LIBRARY_PATH"] {
+    for name in
+        ["MY_KEY", "PASSED", "ANTHROPIC_API_KEY", "LC_ALL", "https_proxy", "LD_LIBRARY_PATH"]
+    {
         cli = cli.env(name, "x");
     }
     let client = Client::of(cli).await;
@@ -182,7 +184,10 @@ async fn a_server_with_another_roster_or_version_is_not_joined() {
     let words = answer["error"]["message"].as_str().unwrap();
     assert!(words.contains("0.0.9") && words.contains("ADJUTANT_DATA_DIR"), "{words}");
     fs::write(&file, text).unwrap();
-    assert_eq!(client.ask(&json!({"jsonrpc": "2.0", "id": 9, "method": "ping"})).await["result"], json!({}));
+    assert_eq!(
+        client.ask(&json!({"jsonrpc": "2.0", "id": 9, "method": "ping"})).await["result"],
+        json!({})
+    );
     client.leave().await;
 }
 

@@ -26,7 +26,8 @@ async fn server() -> Client {
             let service = service_fn(|request: Request<Incoming>| async move {
                 Ok::<_, Infallible>(answer(&request))
             });
-            connections.spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+            connections
+                .spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
         }
     });
     Client::new(Endpoint::new(&url, Some("secret".into())).unwrap()).unwrap()

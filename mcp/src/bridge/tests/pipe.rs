@@ -62,7 +62,8 @@ async fn a_slow_call_holds_up_no_other_and_its_progress_arrives() {
         let made = |id, params| {
             if newer { modern(id, "tools/call", params) } else { request(id, "tools/call", params) }
         };
-        let params = json!({"name": "sample_wait", "arguments": {}, "_meta": {"progressToken": "p"}});
+        let params =
+            json!({"name": "sample_wait", "arguments": {}, "_meta": {"progressToken": "p"}});
         client.send(&made(1, params)).await;
         client.told("notifications/progress").await;
         let quick = json!({"name": "sample_echo", "arguments": {"text": "hi"}});
@@ -70,7 +71,9 @@ async fn a_slow_call_holds_up_no_other_and_its_progress_arrives() {
         let before = server.world.waiting.borrow().stopped;
         // The client cancels one call and goes on.
         let cancel = json!({"requestId": 1});
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel})).await;
+        client
+            .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel}))
+            .await;
         server.world.sees(0, before + 1).await;
         let again = json!({"name": "sample_echo", "arguments": {"text": "on"}});
         assert_eq!(client.ask(made(3, again)).await["result"]["isError"], false);
@@ -145,7 +148,8 @@ async fn too_many_requests_at_once_are_refused_one_by_one() {
     server.world.sees(2, 0).await;
     let refused = client.ask(call(3, "sample_echo", json!({"text": "x"}))).await;
     assert_eq!(refused["error"]["code"], -32_000);
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     client.send(&cancel).await;
     server.world.sees(1, 1).await;
     let taken = client.ask(call(4, "sample_echo", json!({"text": "x"}))).await;

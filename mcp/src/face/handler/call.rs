@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use http::request::Parts;
 use rmcp::{
     RoleServer,
     model::{CallToolResult, ContentBlock},
@@ -17,7 +18,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::{Observe, list::wrap, progress::Reporter};
+use super::{Observe, RequestId, list::wrap, progress::Reporter};
 use crate::{Block, Call, Caller, Entry, Face, Fault, Progress, Reply};
 
 /// What a call needs besides its arguments.
@@ -37,7 +38,9 @@ impl<S: Clone + Send + Sync + 'static> Invocation<'_, S> {
         context: RequestContext<RoleServer>,
     ) -> CallToolResult {
         let Self { entry, app, caller, heartbeat, observe } = self;
-        let request_id = request_id();
+        let parts = context.extensions.get::<Parts>();
+        let given = parts.and_then(|parts| parts.extensions.get::<RequestId>());
+        let request_id = given.map_or_else(request_id, |given| given.0.clone());
         let mut call = Call::new(app.clone(), caller, request_id.clone());
         call.face = Face::Mcp;
         call.cancel = context.ct.clone();

@@ -23,9 +23,9 @@ use http::request::Parts;
 use rmcp::{
     RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-        Extensions, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-        ServerConfig, SubscriptionFilter,
+        CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
+        ErrorCode, ErrorData, Extensions, Implementation, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -105,6 +105,11 @@ impl<S: Clone + Send + Sync + 'static> CatalogueHandler<S> {
         Self(Arc::new(Inner { catalogue, app, presentation, listing }))
     }
 }
+
+/// The id of a request, for the logs. An application that has one puts it into the request's
+/// extensions; otherwise each call gets one of its own.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub Arc<str>);
 
 /// The caller that the application authenticated.
 fn caller(extensions: &Extensions) -> Result<&Arc<Caller>, ErrorData> {

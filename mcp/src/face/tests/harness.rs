@@ -90,6 +90,11 @@ impl Server {
         self.client.post(&self.url).bearer_auth(who).header("Content-Type", "application/json")
     }
 
+    /// A `POST` by `reader` that does not say what its body is.
+    pub(crate) fn bare(&self) -> RequestBuilder {
+        self.client.post(&self.url).bearer_auth("reader")
+    }
+
     pub(crate) fn get(&self, who: &str) -> RequestBuilder {
         self.client.get(&self.url).bearer_auth(who).header("Accept", "text/event-stream")
     }

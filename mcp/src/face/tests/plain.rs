@@ -183,6 +183,28 @@ async fn hosts_and_origins_are_checked_before_anything_else() {
 }
 
 #[tokio::test]
+async fn any_content_type_is_read_as_json_save_that_of_a_page() {
+    let page = "https://app.example";
+    let server =
+        Server::with(|settings| settings.allowed_origins = vec![page.into()], |_| ()).await;
+    for (origin, kind, status) in [
+        (None, "text/plain", StatusCode::OK),
+        (None, "", StatusCode::OK),
+        (Some(page), "application/json; charset=utf-8", StatusCode::OK),
+        (Some(page), "text/plain", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+    ] {
+        let mut request = server.bare().body(request(1, "ping", json!({})).to_string());
+        if !kind.is_empty() {
+            request = request.header("Content-Type", kind);
+        }
+        if let Some(origin) = origin {
+            request = request.header("Origin", origin);
+        }
+        assert_eq!(request.send().await.unwrap().status(), status, "{origin:?} {kind}");
+    }
+}
+
+#[tokio::test]
 async fn methods_that_mean_nothing_are_405_and_wedge_nothing() {
     let server = Server::start().await;
     let answer = server.get("reader").send().await.unwrap();
