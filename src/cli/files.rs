@@ -34,7 +34,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// As [`bytes`], for text.
+/// As [`bytes()`], for text.
 ///
 /// # Errors
 /// Also when it is not UTF-8.

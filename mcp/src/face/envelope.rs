@@ -1,9 +1,12 @@
 //! JSON-RPC messages as they come in on the plain path.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use rmcp::model::RequestId;
-use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, IgnoredAny, SeqAccess, Visitor},
+};
 use serde_json::{Value, value::RawValue};
 
 use super::refusal::Refusal;
@@ -49,16 +52,48 @@ pub(super) fn read(body: &[u8], most: usize) -> Result<Incoming, Refusal> {
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'[') {
         return message(body).map(Incoming::One);
     }
-    let items: Vec<&RawValue> =
-        serde_json::from_slice(body).map_err(|error| Refusal::not_json(&error))?;
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let items = Items(most).deserialize(&mut json).and_then(|items| json.end().map(|()| items));
+    let items = items.map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => Refusal::not_a_message(error.to_string()),
+        _ => Refusal::not_json(&error),
+    })?;
     if items.is_empty() {
         return Err(Refusal::not_a_message("an empty batch asks nothing").in_band());
     }
-    if items.len() > most {
-        let message = format!("a batch holds at most {most} messages, not {}", items.len());
-        return Err(Refusal::not_a_message(message));
-    }
     Ok(Incoming::Batch(items.into_iter().map(|item| message(item.get().as_bytes())).collect()))
+}
+
+/// The items of a list, at most so many: a body of nothing but commas must not cost more than it
+/// brings.
+struct Items(usize);
+
+impl<'de> DeserializeSeed<'de> for Items {
+    type Value = Vec<&'de RawValue>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items {
+    type Value = Vec<&'de RawValue>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a batch of messages")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            if items.len() == self.0 {
+                let words = format!("a batch holds at most {} messages", self.0);
+                return Err(serde::de::Error::custom(words));
+            }
+            items.push(item);
+        }
+        Ok(items)
+    }
 }
 
 fn message(text: &[u8]) -> Result<Message, Refusal> {

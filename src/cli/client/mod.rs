@@ -41,7 +41,7 @@ pub(super) struct Client {
     /// Over HTTP, with the token in the registration
     #[arg(long)]
     http: bool,
-    /// The server's URL, whose token is then taken from ADJUTANT_TOKEN [default: the running one's]
+    /// The server's URL, whose token is then taken from `ADJUTANT_TOKEN` [default: the running one's]
     #[arg(long, value_name = "URL")]
     url: Option<url::Url>,
     /// The name to register under

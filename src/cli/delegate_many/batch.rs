@@ -85,40 +85,44 @@ impl<'b, W: FnMut(Map<String, Value>) -> Result<(), Error>> Batch<'b, W> {
                 }
             }
         }
-        let mut items = good.into_iter().peekable();
-        while items.peek().is_some() {
-            let (mut part, mut tasks, mut bytes) = (Vec::new(), Vec::new(), 0);
-            while let Some(item) = items.peek()
-                && part.len() < MOST
-                && bytes < MOST_BYTES
-            {
-                bytes += item.task.as_ref().map_or(0, |task| task.to_string().len());
-                if let Some(mut item) = items.next() {
-                    tasks.extend(std::mem::replace(&mut item.task, Ok(Value::Null)).ok());
-                    part.push(item);
-                }
+        // Taken from the end, so that the first part goes first.
+        let mut parts = cut(good);
+        parts.reverse();
+        while let Some(part) = parts.pop() {
+            let Some((mut part, refusal)) = self.part(server, part, most).await? else { continue };
+            if let [item] = part.as_slice() {
+                self.take(item, refusal)?;
+            } else {
+                parts.push(part.split_off(part.len() / 2));
+                parts.push(part);
             }
-            self.part(server, part, tasks, most).await?;
         }
         Ok(())
     }
 
+    /// Runs one part. Gives it back, with what the server said, when it is too large for it.
     async fn part(
         &mut self,
         server: &Server,
         part: Vec<Item>,
-        tasks: Vec<Value>,
         most: Option<u32>,
-    ) -> Result<(), Error> {
-        let mut arguments = Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]);
+    ) -> Result<Option<(Vec<Item>, Value)>, Error> {
+        let tasks: Vec<&Value> = part.iter().filter_map(|item| item.task.as_ref().ok()).collect();
+        let mut arguments = Map::from_iter([("tasks".to_owned(), json!(tasks))]);
         if self.explain {
             arguments.insert("explain".to_owned(), json!(true));
         }
         if let Some(most) = most {
             arguments.insert("max_concurrency".to_owned(), json!(most));
         }
+        let mut rows = match server.stream("delegate_many", Value::Object(arguments)).await {
+            Ok(rows) => rows,
+            Err(error) => {
+                let refusal = refusal(error).map_err(|error| self.broken(&error))?;
+                return Ok(Some((part, refusal)));
+            }
+        };
         let mut waiting: HashMap<usize, Item> = part.into_iter().enumerate().collect();
-        let mut rows = server.stream("delegate_many", Value::Object(arguments)).await?;
         while let Some(row) = self.bars.during(rows.next()).await {
             let row = row.map_err(|error| self.broken(&error))?;
             let index = row.get("index").and_then(Value::as_u64);
@@ -128,13 +132,16 @@ impl<'b, W: FnMut(Map<String, Value>) -> Result<(), Error>> Batch<'b, W> {
             }
         }
         if waiting.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         Err(self.broken(&Error::new(Exit::Temporary, "the server's answer ended too soon")))
     }
 
     fn broken(&self, error: &Error) -> Error {
         let (done, total) = (self.counts.done(), self.counts.total);
+        if done == 0 {
+            return error.clone();
+        }
         Error {
             message: format!("{error}; {done} of {total} items have their result"),
             ..error.clone()
@@ -154,5 +161,57 @@ impl<'b, W: FnMut(Map<String, Value>) -> Result<(), Error>> Batch<'b, W> {
         self.bars.done(word("status") == Some("ok"), word("backend"), ms);
         let row = item.row(members);
         self.bars.aside(|| (self.write)(row))
+    }
+}
+
+/// The items in parts that a server takes at once by default.
+fn cut(items: Vec<Item>) -> Vec<Vec<Item>> {
+    let mut parts: Vec<Vec<Item>> = Vec::new();
+    let mut bytes = 0;
+    for item in items {
+        let size = item.task.as_ref().map_or(0, |task| task.to_string().len());
+        match parts.last_mut() {
+            Some(part) if part.len() < MOST && bytes + size <= MOST_BYTES => {
+                bytes += size;
+                part.push(item);
+            }
+            _ => {
+                bytes = size;
+                parts.push(vec![item]);
+            }
+        }
+    }
+    parts
+}
+
+/// The row of an item that is too large for the server; any other failure is the whole batch's.
+fn refusal(error: Error) -> Result<Value, Error> {
+    match error.document.clone() {
+        Some(Value::Object(mut body))
+            if body.get("code").is_some_and(|code| code == "too_large") =>
+        {
+            body.insert("status".to_owned(), json!("error"));
+            Ok(Value::Object(body))
+        }
+        _ => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_sent_in_parts_in_their_order() {
+        let item = |index, size: usize| Item { index, line: 0, task: Ok(json!("x".repeat(size))) };
+        let many: Vec<Item> = (0..=MOST).map(|index| item(index, 1)).collect();
+        let sizes = |items| cut(items).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(sizes(many), [MOST, 1]);
+        let half = MOST_BYTES / 2;
+        assert_eq!(
+            sizes(vec![item(0, half), item(1, half), item(2, 9), item(3, MOST_BYTES)]),
+            [1, 2, 1]
+        );
+        assert!(cut(Vec::new()).is_empty());
     }
 }

@@ -159,7 +159,7 @@ async fn a_server_is_started_where_none_runs_and_used_again() {
     let endpoint = home.path().join(".local/share/adjutant/endpoint.json");
     let mut instances = Vec::new();
     for prompt in ["one", "two"] {
-        let cli = Cli::at(&home, &["delegate", prompt]).env("ADJUTANT_IDLE_EXIT", "3s");
+        let cli = Cli::at(&home, &["delegate", prompt]).env("ADJUTANT_IDLE_EXIT", "6s");
         let ended = cli.end().await;
         assert_eq!((ended.code, ended.out), (Some(0), format!("echo:{prompt}\n")), "{}", ended.err);
         let found = std::fs::read(&endpoint).unwrap();

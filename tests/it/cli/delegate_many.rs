@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 
 use super::Cli;
-use crate::harness::{PATIENCE, Server, local};
+use crate::harness::{PATIENCE, Server, Setup, local};
 
 fn items(count: usize) -> String {
     let lines: Vec<String> =
@@ -109,4 +109,25 @@ async fn a_closed_pipe_ends_the_batch_quietly() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(fake.stats().count, seen, "the batch went on without a reader");
     assert!(seen < 2_000);
+}
+
+/// A server that takes less at once gets less at once; an item that is too large fails alone.
+#[tokio::test]
+async fn s26_a_batch_over_the_servers_limit_goes_in_smaller_parts() {
+    let fake = Fake::start().await;
+    let settings = "[limits]\ndelegate_many_body = \"4 KiB\"";
+    let server = Setup::new(&local(&fake, "ok")).settings(settings).start().await;
+    let mut lines: Vec<String> = (0..40)
+        .map(|n| json!({ "prompt": format!("{n} {}", "x".repeat(300)) }).to_string())
+        .collect();
+    lines.push(json!({ "prompt": "y".repeat(9_000) }).to_string());
+    let ended = Cli::new(&["delegate-many", "-", "--json"]).to(&server);
+    let ended = ended.stdin(lines.join("\n")).end().await;
+    assert_eq!(ended.code, Some(9), "{ended:?}");
+    let mut rows = ended.lines();
+    let counts = json!({"ok": 40, "no_fit": 0, "error": 1, "total": 41});
+    assert_eq!(rows.pop().unwrap()["counts"], counts);
+    let failed = rows.iter().find(|row| row["status"] == "error").unwrap();
+    assert_eq!((&failed["index"], &failed["code"]), (&json!(40), &json!("too_large")));
+    assert_eq!(fake.stats().count, 40);
 }

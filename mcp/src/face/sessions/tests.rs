@@ -149,16 +149,23 @@ fn an_abandoned_call_is_stopped_when_its_time_is_up_and_not_before() {
 #[test]
 fn an_answer_that_nobody_fetched_is_kept_for_a_while() {
     let (began, limits) = (Instant::now(), limits());
-    let mut state = State::new(began);
-    let (stream, reader) = state.begin(&id(1), None, &limits, RETRY).unwrap();
-    state.leave(Some(stream), reader, began);
-    state.deliver(answer(1));
-    assert!(!state.sweep(began + limits.resume, &limits), "it is no call any more");
-    let (again, _) = state.resume(Some(stream), 99).unwrap();
-    state.leave(Some(stream), again, began);
-    assert!(state.resume(Some(stream), 0).is_some() || state.deadline(&limits).is_none());
-    state.sweep(began + limits.keep_answers + limits.resume, &limits);
-    assert!(state.idle_until(&limits).is_some() || state.has_readers());
+    let lost = || {
+        let mut state = State::new(began);
+        state.primes = true;
+        let (stream, reader) = state.begin(&id(1), None, &limits, RETRY).unwrap();
+        assert_eq!(read(&mut state, Some(stream), reader).0, [format!("0/{stream}")]);
+        state.leave(Some(stream), reader, began);
+        state.deliver(answer(1));
+        assert!(!state.sweep(began + limits.resume, &limits), "it is no call any more");
+        (state, stream)
+    };
+    let (mut state, stream) = lost();
+    assert!(state.deadline(&limits) <= Some(began + limits.keep_answers));
+    let (reader, _) = state.resume(Some(stream), 0).unwrap();
+    assert_eq!(read(&mut state, Some(stream), reader), (vec![format!("1/{stream}")], true));
+    let (mut state, stream) = lost();
+    state.sweep(began + limits.keep_answers, &limits);
+    assert!(state.resume(Some(stream), 0).is_none());
 }
 
 #[test]
