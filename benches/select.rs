@@ -1,7 +1,7 @@
 //! What one choice of a backend costs: the pure selection over 1,000 backends, with its reason,
 //! beside a plain scan of the same list in the same run.
 
-#![expect(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
+#![expect(clippy::unwrap_used, reason = "a benchmark")]
 
 use std::{
     hint::black_box,
@@ -28,7 +28,7 @@ fn roster(spread: usize) -> Roster {
 
 fn select(c: &mut Criterion) {
     let mut group = c.benchmark_group("select_1000_targets");
-    let loads: Vec<AtomicU32> = (0..TARGETS).map(|at| AtomicU32::new(at as u32 % 13 + 1)).collect();
+    let loads: Vec<AtomicU32> = (1..=13).cycle().take(TARGETS).map(AtomicU32::new).collect();
     let standing = |at: usize| Standing { benched: false, load: loads[at].load(Ordering::Relaxed) };
     for (name, spread) in [("ten_prices", 10), ("all_equal", 1)] {
         let roster = roster(spread);
@@ -56,5 +56,10 @@ fn select(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, select);
+criterion_group! {
+    /// One group.
+    name = benches;
+    config = Criterion::default();
+    targets = select
+}
 criterion_main!(benches);
