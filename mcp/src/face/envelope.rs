@@ -133,6 +133,7 @@ fn not_a_message(text: &[u8], why: &str) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -190,6 +191,22 @@ mod tests {
         let refusal = read(b"{", 3).unwrap_err();
         assert_eq!(refusal.clone().message(false)["id"], Value::Null);
         assert!(refusal.message(true).get("id").is_none());
+    }
+
+    proptest! {
+        /// Whatever comes, it is read or refused as one of the two errors, about an id or none.
+        #[test]
+        fn every_body_is_read_or_refused(
+            bytes in proptest::collection::vec(any::<u8>(), 0..60),
+            text in r#"[\[{]?("jsonrpc"|"2\.0"|"id"|"method"|"result"|null|-?[0-9]{1,30}|[{}\[\]:, ]){0,12}"#,
+        ) {
+            for body in [bytes.as_slice(), text.as_bytes()] {
+                let Err(refusal) = read(body, 3) else { continue };
+                let message = refusal.message(false);
+                prop_assert!([-32_700, -32_600].contains(&message["error"]["code"].as_i64().unwrap()));
+                prop_assert!(message["id"].is_null() || message["id"].is_string() || message["id"].is_number());
+            }
+        }
     }
 
     #[test]
