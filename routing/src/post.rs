@@ -202,7 +202,7 @@ pub(crate) struct Posts {
 }
 
 impl Posts {
-    /// The table of a roster: what is known of its backends is kept, what nobody uses is dropped.
+    /// The table of a roster: what is known of its backends is kept.
     pub(crate) fn table(
         &mut self,
         roster: &Arc<Roster>,
@@ -239,10 +239,7 @@ impl Posts {
                 line: self.lines.entry(backend.id.clone()).or_default().clone(),
             }
         });
-        let table =
-            Table { index: Index::of(roster), posts: posts.collect(), roster: roster.clone() };
-        self.prune();
-        table
+        Table { index: Index::of(roster), posts: posts.collect(), roster: roster.clone() }
     }
 
     fn limit(&mut self, key: Key, most: usize, permits: &Permits) -> Arc<Limit> {
@@ -251,8 +248,13 @@ impl Posts {
         limit.clone()
     }
 
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> usize {
+        self.limits.len() + self.lanes.len() + self.rates.len() + self.lines.len()
+    }
+
     /// Drops what no snapshot and no call holds any more.
-    fn prune(&mut self) {
+    pub(crate) fn prune(&mut self) {
         fn held<K: Eq + Hash, V>(map: &mut HashMap<K, Arc<V>>) {
             map.retain(|_, value| Arc::strong_count(value) > 1);
         }

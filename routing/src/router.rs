@@ -125,6 +125,13 @@ impl Router {
         let mut posts = self.posts.lock().unwrap_or_else(PoisonError::into_inner);
         let table = posts.table(&Arc::new(roster), &self.permits, self.settings.concurrency);
         self.table.store(Arc::new(table));
+        posts.prune();
+    }
+
+    /// How many things are kept of backends, for tests.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> usize {
+        self.posts.lock().unwrap_or_else(PoisonError::into_inner).kept()
     }
 
     /// The current snapshot.

@@ -64,7 +64,8 @@ impl Endpoint {
             instance: instance.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             // Whoever reads it may be in another directory.
-            roster: roster.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
+            roster: roster
+                .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
             token_file: None,
             started: clock::rfc3339(clock.now()),
         }

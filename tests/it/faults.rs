@@ -193,3 +193,37 @@ async fn d28_a_key_that_the_backend_echoes_is_hidden() {
         "the backend got no key"
     );
 }
+
+/// D19: a caller sees a kind of ours and the backend's words, never the name of a library or a
+/// wrapper.
+#[tokio::test]
+async fn d19_failures_have_clean_kinds() {
+    let fake = fake::Fake::start().await;
+    let once = "retry = { attempts = 1 }\ntimeouts = { first_token = \"200ms\" }\n";
+    let mut roster = String::new();
+    for behaviour in ["e429", "hang", "close", "cut", "html"] {
+        roster += &backend(behaviour, &fake, behaviour);
+        roster += once;
+    }
+    roster += &backend("dead", &fake, "ok").replace(&fake.url(), "http://127.0.0.1:9/v1");
+    roster += once;
+    let server = Server::start(&roster).await;
+    let kinds = [
+        ("e429", "rate_limited"),
+        ("hang", "first_token_timeout"),
+        ("close", "closed"),
+        ("cut", "incomplete"),
+        ("html", "html"),
+        ("dead", "connect"),
+    ];
+    for (id, kind) in kinds {
+        let reply = server
+            .post("/delegate", json!({ "prompt": "hi", "target": id, "explain": true }))
+            .await;
+        assert_eq!(reply.json()["kind"], kind, "{}", reply.text);
+        let text = reply.text.to_lowercase();
+        for inner in ["reqwest", "hyper", "litellm", "error executing", "tokio", "rustls"] {
+            assert!(!text.contains(inner), "{id} names {inner}: {text}");
+        }
+    }
+}

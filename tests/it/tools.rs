@@ -200,3 +200,40 @@ async fn mcp_shows_the_answer_first_and_faults_as_tool_errors() {
     let items: Value = serde_json::from_str(two["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(items, two["structuredContent"]["results"]);
 }
+
+/// D37: a call that lasts says what it is at from the start, and again well inside any client's
+/// idle limit.
+#[tokio::test]
+async fn d37_a_call_that_lasts_says_what_it_is_at() {
+    let fake = fake::Fake::start().await;
+    let server = Server::start(&local(&fake, "slow-1200")).await;
+    assert!(mcp::face::Presentation::new("0").heartbeat <= std::time::Duration::from_secs(10));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "progressToken": "p",
+    });
+    let params =
+        json!({ "name": "delegate_local", "arguments": { "prompt": "hi" }, "_meta": meta });
+    let reply = server
+        .request(reqwest::Method::POST, "/mcp")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "delegate_local")
+        .json(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }))
+        .send()
+        .await;
+    let events: Vec<Value> = reply
+        .text
+        .lines()
+        .filter_map(|line| line.strip_prefix("data:"))
+        .filter_map(|data| serde_json::from_str(data.trim()).ok())
+        .collect();
+    let progress = events.iter().find(|event| event["method"] == "notifications/progress");
+    let words =
+        progress.unwrap_or_else(|| panic!("no progress: {}", reply.text))["params"]["message"]
+            .to_string();
+    assert!(words.contains("local"), "{words}");
+    assert_eq!(events.last().unwrap()["result"]["structuredContent"]["status"], "ok");
+}

@@ -151,3 +151,34 @@ async fn d31_a_budget_holds_under_load() {
     assert!(outcomes.iter().all(|o| o.is_ok() || matches!(o, Err(Error::Exhausted { .. }))));
     assert_eq!(fake.stats().count as u64, ok);
 }
+
+/// D11: many callers on a backend that lives wait for their turn; no breaker opens.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn d11_a_crowd_on_a_living_backend_waits_and_opens_no_breaker() {
+    let fake = fake().await;
+    let text = entry(
+        &fake.url(),
+        "slow-5",
+        "limits = { concurrency = 2, queue = 300 }\ngood_at = [\"x\"]",
+    );
+    let router = router(&(text + &entry(&fake.url(), "other", "good_at = [\"x\"]")));
+    let outcomes = storm(&router, vec![target("slow-5"); 200]).await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    assert_eq!((fake.stats().peak, router.targets(None)[0].state), (2, crate::State::Ready));
+}
+
+/// D33: of backends that are gone nothing is kept, however often the roster changes.
+#[tokio::test]
+async fn d33_nothing_is_kept_of_backends_that_are_gone() {
+    let fake = fake().await;
+    let router = router("");
+    for at in 0..200 {
+        let model = format!("m{at}");
+        router.swap(
+            roster::Roster::parse(&entry(&fake.url(), &model, "limits = { rpm = 600 }")).unwrap(),
+        );
+        router.delegate(&target(&model), &context()).await.unwrap();
+    }
+    router.swap(roster::Roster::default());
+    assert_eq!(router.kept(), 0);
+}
