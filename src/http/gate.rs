@@ -14,7 +14,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use mcp::{Caller, Code, Fault};
+use mcp::{Caller, Code, Fault, face::RequestId};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -28,10 +28,6 @@ use crate::{
     auth::{Presented, Refused},
     ids, telemetry,
 };
-
-/// The request's random id.
-#[derive(Debug, Clone)]
-pub(super) struct RequestId(pub(super) Arc<str>);
 
 const ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -50,8 +46,6 @@ pub(super) async fn gate(
             let timeout = shared.web.app.settings.server.body_timeout;
             request = request.map(|body| Timed::wrap(body, timeout));
             request.extensions_mut().insert(RequestId(id.clone()));
-            // For the face at `/mcp`, which knows no type of ours; what the client sent is no id.
-            request.headers_mut().insert(ID, text_of(&id));
             if let Some(caller) = caller.clone() {
                 request.extensions_mut().insert(caller);
             }

@@ -9,14 +9,13 @@ use axum::{
     http::{Method, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use mcp::{Call, Caller, Entry, Fault, Reply, Scope};
+use mcp::{Call, Caller, Entry, Fault, Reply, Scope, face::RequestId};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::DropGuard;
 
 use super::{
     Shared,
     body::{self, Limit},
-    gate::RequestId,
     help,
     reply::{Refusal, json},
     stream,
