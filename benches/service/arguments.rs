@@ -19,9 +19,13 @@ pub(crate) struct Arguments {
     /// Fail when a bound is missed
     #[arg(long)]
     pub(crate) strict: bool,
-    /// What `cargo bench` adds
-    #[arg(long, hide = true)]
-    bench: bool,
+}
+
+impl Arguments {
+    /// Those of this process, without the one that `cargo bench` adds.
+    pub(crate) fn of_process() -> Self {
+        Self::parse_from(std::env::args().filter(|argument| argument != "--bench"))
+    }
 }
 
 /// How long it may take.

@@ -1,7 +1,7 @@
 //! A lean HTTP client: one kept connection, requests as ready-made bytes, answers read whole or
 //! chunk by chunk. It closes when it is dropped.
 
-use std::net::SocketAddr;
+use std::{fmt::Write as _, net::SocketAddr};
 
 use anyhow::{Context as _, bail};
 use bytes::{Buf as _, Bytes, BytesMut};
@@ -31,7 +31,7 @@ pub(crate) fn request(
     let mut head =
         format!("{method} {path} HTTP/1.1\r\nhost: {to}\r\ncontent-length: {}\r\n", body.len());
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(head, "{name}: {value}\r\n");
     }
     head.push_str("\r\n");
     [head.as_bytes(), body].concat()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     client,
     fake::Fake,
-    figure::{Figure, Row, count},
+    figure::{Figure, Row, count, odd_one},
     inside, load, messages, queued,
     server::{Server, backend},
     stdio::Bridge,
@@ -44,66 +44,67 @@ fn roster(url: &str) -> String {
 }
 
 async fn run() -> anyhow::Result<Vec<Row>> {
-    let mut fake = Fake::start(LATENCY).await?;
+    let fake = Fake::start(LATENCY).await?;
     let server = Server::start(&roster(&fake.url())).await?;
-    let mut bridge = Bridge::open(&server).await?;
+    let bridge = Bridge::open(&server).await?;
+    let mut bench = Bench { fake, server, bridge };
     let mut rows = Vec::new();
     for (concurrency, bound) in STEPS {
-        let ideal = LATENCY.as_secs_f64() * count(ITEMS.div_ceil(concurrency));
-        let ratio = |wall: Duration| wall.as_secs_f64() / ideal;
-        let row =
-            |how: &str, wall| Row::new(format!("C={concurrency} {how}"), ratio(wall), "× ideal");
-        let bare = ratio(bare(&fake, concurrency).await?);
-        fake.stats().await?;
-
-        let before = server.process().cpu()?;
-        let wall = over_http(&server, concurrency).await?;
-        let cost = micros_per_item(server.process().cpu()?.saturating_sub(before));
-        let http = fake.stats().await?.peak;
-        let note = format!("a bare client {bare:.3}, ratio {:.3}", ratio(wall) / bare);
-        rows.push(row("over HTTP", wall).at_most(bound).note(note));
-        let cpu =
-            Row::new(format!("C={concurrency} the server's processor time an item"), cost, "µs");
-        rows.push(cpu.at_most(150.0));
-
-        let before = (server.process().cpu()?, bridge.process()?.cpu()?);
-        let wall = over_stdio(&mut bridge, concurrency).await?;
-        let used = server.process().cpu()?.saturating_sub(before.0);
-        let bridged = bridge.process()?.cpu()?.saturating_sub(before.1);
-        let stdio = fake.stats().await?.peak;
-        let note = format!(
-            "processor time an item: server {:.0} µs, bridge {:.0} µs",
-            micros_per_item(used),
-            micros_per_item(bridged)
-        );
-        rows.push(
-            row("through the stdio bridge, five calls of 200 at once", wall)
-                .at_most(bound)
-                .note(note),
-        );
-
-        let wall = inside::run(&roster(&fake.url()), &name(concurrency), ITEMS).await?;
-        let inside = fake.stats().await?.peak;
-        rows.push(row("in process", wall).at_most(bound));
-
-        let peaks = [http, stdio, inside].map(count);
-        let odd = peaks
-            .into_iter()
-            .find(|peak| *peak != count(concurrency))
-            .unwrap_or(count(concurrency));
-        let peak = Row::new(
-            format!("C={concurrency} most in flight at the backend, each way"),
-            odd,
-            "calls",
-        );
-        rows.push(peak.exactly(count(concurrency)));
+        rows.extend(bench.step(concurrency, bound).await?);
     }
-    drop((bridge, server, fake));
+    drop(bench);
     rows.extend(queued::rows().await?);
     Ok(rows)
 }
 
-fn micros_per_item(used: Duration) -> f64 {
+struct Bench {
+    fake: Fake,
+    server: Server,
+    bridge: Bridge,
+}
+
+impl Bench {
+    /// All ways at one concurrency, one after the other.
+    async fn step(&mut self, concurrency: usize, bound: f64) -> anyhow::Result<Vec<Row>> {
+        let Self { fake, server, bridge } = self;
+        let ideal = LATENCY.as_secs_f64() * count(ITEMS.div_ceil(concurrency));
+        let ratio = |wall: Duration| wall.as_secs_f64() / ideal;
+        let row = |how: &str, value, unit| Row::new(format!("C={concurrency} {how}"), value, unit);
+        let bare = ratio(bare(fake, concurrency).await?);
+        fake.stats().await?;
+
+        let before = server.process().cpu()?;
+        let http = ratio(over_http(server, concurrency).await?);
+        let cost = per_item(server.process().cpu()?.saturating_sub(before));
+        let mut peaks = vec![fake.stats().await?.peak];
+
+        let before = (server.process().cpu()?, bridge.process()?.cpu()?);
+        let stdio = ratio(over_stdio(bridge, concurrency).await?);
+        let used = per_item(server.process().cpu()?.saturating_sub(before.0));
+        let bridged = per_item(bridge.process()?.cpu()?.saturating_sub(before.1));
+        peaks.push(fake.stats().await?.peak);
+
+        let roster = roster(&fake.url());
+        let inside = ratio(inside::run(&roster, &name(concurrency), ITEMS).await?);
+        peaks.push(fake.stats().await?.peak);
+
+        let beside = format!("a bare client {bare:.3}, ratio {:.3}", http / bare);
+        let spent = format!("processor time an item: server {used:.0} µs, bridge {bridged:.0} µs");
+        Ok(vec![
+            row("over HTTP", http, "× ideal").at_most(bound).note(beside),
+            row("through the stdio bridge, five calls of 200 at once", stdio, "× ideal")
+                .at_most(bound)
+                .note(spent),
+            row("in process", inside, "× ideal").at_most(bound),
+            row("over HTTP, the server's processor time an item", cost, "µs").at_most(150.0),
+            row("most in flight at the backend, each way", odd_one(&peaks, concurrency), "calls")
+                .exactly(count(concurrency)),
+        ])
+    }
+}
+
+/// Microseconds.
+fn per_item(used: Duration) -> f64 {
     used.as_secs_f64() * 1e6 / count(ITEMS)
 }
 

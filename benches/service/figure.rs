@@ -125,6 +125,12 @@ pub(crate) fn count(count: impl TryInto<u64>) -> f64 {
     count.try_into().unwrap_or(u64::MAX) as f64
 }
 
+/// The first of these that is not as wanted, else what is wanted.
+pub(crate) fn odd_one(values: &[u64], wanted: usize) -> f64 {
+    let is_odd = |value: &f64| (value - count(wanted)).abs() > 0.5;
+    values.iter().map(|value| count(*value)).find(is_odd).unwrap_or(count(wanted))
+}
+
 /// The value below which a share of all values lie; 0 without values.
 #[expect(
     clippy::cast_possible_truncation,

@@ -27,6 +27,12 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    fn add(&mut self, took: f64, complaint: Option<String>) {
+        self.times.push(took);
+        self.failed += u64::from(complaint.is_some());
+        self.complaint = self.complaint.take().or(complaint);
+    }
+
     /// Requests a second.
     pub(crate) fn rate(&self) -> f64 {
         count(self.times.len()) / self.elapsed.as_secs_f64()
@@ -60,19 +66,19 @@ pub(crate) async fn run(
             let Some(request) = next(number) else { return anyhow::Ok(()) };
             let asked = Instant::now();
             let answer = connection.exchange(&request).await;
-            let mut outcome = outcome.borrow_mut();
-            outcome.times.push(millis(asked.elapsed()));
+            let took = millis(asked.elapsed());
             let complaint = match answer {
-                Ok(answer) if is_right(&answer) => continue,
+                Ok(answer) if is_right(&answer) => None,
                 Ok(answer) => {
-                    format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body))
+                    Some(format!("{} {}", answer.status, String::from_utf8_lossy(&answer.body)))
                 }
-                Err(error) => format!("{error:#}"),
+                Err(error) => Some(format!("{error:#}")),
             };
-            outcome.failed += 1;
-            outcome.complaint.get_or_insert(complaint);
-            drop(outcome);
-            connection = Connection::open(to).await?;
+            let failed = complaint.is_some();
+            outcome.borrow_mut().add(took, complaint);
+            if failed {
+                connection = Connection::open(to).await?;
+            }
         }
     };
     try_join_all(opened.into_iter().map(worker)).await?;

@@ -33,8 +33,6 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser as _;
-
 use crate::{arguments::Arguments, figure::Figure, machine::Machine, report::Report};
 
 /// Every figure, in the order in which they run: what disturbs the machine least comes first.
@@ -55,7 +53,7 @@ fn main() -> ExitCode {
     if let Some(code) = fake::is_asked_for() {
         return code;
     }
-    let arguments = Arguments::parse();
+    let arguments = Arguments::of_process();
     match run(&arguments) {
         Ok(report) if report.failures() > 0 => ExitCode::from(2),
         Ok(report) if arguments.strict && report.misses() > 0 => ExitCode::FAILURE,

@@ -2,13 +2,14 @@
 
 use std::{
     net::{SocketAddr, TcpListener},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use crate::{
     client::{self, Connection},
     figure::{Figure, Row, largest, median, millis},
-    server::{TOKEN, backend, directory, spawn},
+    server::{BINARY, TOKEN, backend, directory, spawn},
 };
 
 pub(crate) const FIGURE: Figure = Figure {
@@ -23,14 +24,21 @@ const LONGEST: Duration = Duration::from_secs(20);
 async fn run(rounds: usize) -> anyhow::Result<Vec<Row>> {
     let entry = |at| backend(&format!("b{at}"), "http://127.0.0.1:9/v1", &format!("m{at}"), "");
     let roster: String = (0..50).map(entry).collect();
-    let (mut first, mut listed) = (Vec::new(), Vec::new());
+    let (mut first, mut listed, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
+        let began = Instant::now();
+        Command::new(BINARY).arg("--version").stdout(Stdio::null()).status()?;
+        bare.push(millis(began.elapsed()));
         let (healthy, targets) = once(&roster).await?;
         first.push(millis(healthy));
         listed.push(millis(targets));
     }
     let row = |what, times: &[f64]| {
-        let note = format!("median of {rounds}, slowest {:.1}", largest(times));
+        let note = format!(
+            "median of {rounds}, slowest {:.1}; `adjutant --version` {:.1}",
+            largest(times),
+            median(&bare)
+        );
         Row::new(what, median(times), "ms").note(note)
     };
     Ok(vec![

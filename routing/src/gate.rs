@@ -102,6 +102,21 @@ impl Gate {
         }
     }
 
+    /// Makes a gate that is closed for long due for a probe: the backend's entry was edited, so
+    /// what the server asked for may no longer hold.
+    pub(crate) fn reconsider(&self) {
+        const LONG: Duration = Duration::from_mins(1);
+        let mut inner = self.lock();
+        let now = Instant::now();
+        if let State::Closed(until) = inner.state
+            && until > now + LONG
+        {
+            inner.state = State::Closed(now);
+            drop(inner);
+            self.changed.notify_waiters();
+        }
+    }
+
     /// Closes it for the wait that the server asked for, else for one of our own that doubles
     /// with each closing in a row.
     pub(crate) fn close(&self, asked: Option<Duration>, policy: &Retry) {

@@ -195,6 +195,7 @@ impl LaneKey {
 /// What outlives a snapshot, by key.
 #[derive(Default)]
 pub(crate) struct Posts {
+    last: Arc<Roster>,
     limits: HashMap<Key, Arc<Limit>>,
     lanes: HashMap<LaneKey, Arc<Lane>>,
     rates: HashMap<(String, Option<u32>, Option<u32>), Arc<Rates>>,
@@ -214,8 +215,13 @@ impl Posts {
             let pool = pools.entry(LaneKey::of(backend)).or_default();
             *pool = (*pool).max(backend.limits.concurrency);
         }
+        let last = std::mem::replace(&mut self.last, roster.clone());
         let posts = roster.backends().iter().map(|backend| {
             let lane = LaneKey::of(backend);
+            let edited = last.get(&backend.id).is_some_and(|before| before != backend);
+            if let Some(known) = self.lanes.get(&lane).filter(|_| edited) {
+                known.gate.reconsider();
+            }
             let pool = pools.get(&lane).copied().unwrap_or(backend.limits.concurrency);
             let mut wanted = vec![
                 (Key::Backend(backend.id.clone()), backend.limits.concurrency),

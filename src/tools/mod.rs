@@ -19,7 +19,7 @@ pub fn catalogue() -> &'static Arc<Catalogue<App>> {
 }
 
 /// What a model should know that is not true of every server; each claim is held by a test.
-pub const INSTRUCTIONS: &str = "Adjutant runs sub-tasks on other models and keeps a fleet's shared records. \
+pub const INSTRUCTIONS: &str = "Adjutant runs sub-tasks on other models. \
 `delegate_local` and `delegate` hand one self-contained prompt to a backend (it sees nothing of your conversation); \
 `delegate_many` hands over many at once and answers in input order. \
 A backend paid by the call is never used unless it is named as `target` and billing is on. \

@@ -182,3 +182,20 @@ async fn d33_nothing_is_kept_of_backends_that_are_gone() {
     router.swap(roster::Roster::default());
     assert_eq!(router.kept(), 0);
 }
+
+/// A backend that asked for an absurd pause is tried again when its entry is edited.
+#[tokio::test]
+async fn an_edit_of_its_entry_reopens_a_backend_that_is_shut_for_long() {
+    let fake = fake().await;
+    let text = entry(&fake.url(), "m", "");
+    let router = router(&text);
+    fake.script("m", ["retry-1000000000"]);
+    router.delegate(&target("m"), &within(Duration::from_secs(2))).await.unwrap_err();
+    router.swap(roster::Roster::parse(&(text.clone() + "# a comment\n")).unwrap());
+    assert!(matches!(
+        router.delegate(&target("m"), &within(Duration::from_secs(2))).await,
+        Err(Error::Limited { .. })
+    ));
+    router.swap(roster::Roster::parse(&(text + "good_at = [\"x\"]\n")).unwrap());
+    router.delegate(&target("m"), &within(Duration::from_secs(2))).await.unwrap();
+}

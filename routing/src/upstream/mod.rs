@@ -21,6 +21,7 @@ mod extract;
 mod failure;
 mod fold;
 mod group;
+mod json;
 mod judge;
 mod key;
 mod openai;

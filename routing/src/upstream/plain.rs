@@ -9,6 +9,7 @@ use super::{
     body::Body,
     client, describe,
     fold::{Fold, MAX_ANSWER},
+    json,
     openai::Try,
     stream::bad_chunk,
 };
@@ -39,7 +40,7 @@ pub(super) async fn read(body: &mut Body, cx: &Try<'_>, fold: &mut Fold) -> Resu
         Failure::new(Kind::Malformed, Sent::Answered, message)
     };
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let answer: Value = serde_json::from_slice(json).map_err(|_| malformed())?;
+    let answer = json::read(json).map_err(|_| malformed())?;
     let has_choice = answer.pointer("/choices/0").is_some_and(Value::is_object);
     fold.chunk(answer).map_err(|bad| bad_chunk(cx, fold, bad))?;
     if has_choice { Ok(()) } else { Err(malformed()) }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
 /// A longer wait is taken for this one, so that no server can bench itself for ever.
-const MAX: Duration = Duration::from_hours(7 * 24);
+const MAX: Duration = Duration::from_hours(24);
 
 /// `retry-after-ms`, else `Retry-After` in seconds or as a date; a date in the past is no wait.
 pub(super) fn read(headers: &HeaderMap) -> Option<Duration> {

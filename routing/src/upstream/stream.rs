@@ -6,13 +6,13 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde_json::Value;
 
 use super::{
     Failure, Kind, Sent,
     body::Body,
     client, describe,
     fold::{Bad, Fold},
+    json,
     openai::Try,
     sse::{Event, Parser},
 };
@@ -119,7 +119,7 @@ fn take(cx: &Try<'_>, fold: &mut Fold, event: &Event, ended: bool) -> Result<(),
         return Ok(());
     }
     let named_error = event.name == b"error";
-    let chunk = match serde_json::from_slice::<Value>(&event.data) {
+    let chunk = match json::read(&event.data) {
         Ok(chunk) if named_error && chunk.get("error").is_none() => {
             serde_json::json!({"error": chunk})
         }

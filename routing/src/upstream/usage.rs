@@ -27,14 +27,18 @@ pub(super) fn read(usage: &Value) -> Reported {
     }
 }
 
-/// A count; some servers write it as a float.
+/// The most tokens that one call can be believed to have used.
+const MOST: u64 = 1_000_000_000;
+
+/// A count; some servers write it as a float. One that no call can have used counts as not said.
 fn number(value: &Value) -> Option<u64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a token count: `as` saturates, and what is behind the point means nothing"
     )]
-    value.as_u64().or_else(|| value.as_f64().map(|float| float as u64))
+    let count = value.as_u64().or_else(|| value.as_f64().map(|float| float as u64));
+    count.filter(|count| *count <= MOST)
 }
 
 /// What a backend said of its use; each part may be missing.
@@ -54,11 +58,14 @@ impl Reported {
 
     /// The use of a call, estimating the missing parts from the bytes that went and came.
     pub(super) fn or_estimate(self, sent: usize, came: usize) -> Usage {
+        let input_tokens = self.input.unwrap_or_else(|| estimate(sent));
+        let output_tokens = self.output.unwrap_or_else(|| estimate(came));
         Usage {
-            input_tokens: self.input.unwrap_or_else(|| estimate(sent)),
-            output_tokens: self.output.unwrap_or_else(|| estimate(came)),
-            cached_tokens: self.cached,
-            reasoning_tokens: self.reasoning,
+            input_tokens,
+            output_tokens,
+            // A part that is larger than its whole was not counted right: it is left out.
+            cached_tokens: self.cached.filter(|cached| *cached <= input_tokens),
+            reasoning_tokens: self.reasoning.filter(|reasoning| *reasoning <= output_tokens),
             estimated: self.input.is_none() || self.output.is_none(),
         }
     }
@@ -96,6 +103,15 @@ mod tests {
         assert_eq!(read(&deepseek).cached, Some(8));
         assert_eq!(read(&json!({"prompt_tokens": 9, "prompt_tokens_details": null})).cached, None);
         assert_eq!(read(&json!({"input_tokens": 3.0, "output_tokens": 4})).input, Some(3));
+    }
+
+    #[test]
+    fn impossible_counts_are_not_believed() {
+        let absurd = json!({"prompt_tokens": 1e300, "completion_tokens": 4});
+        let usage = read(&absurd).or_estimate(9, 0);
+        assert_eq!((usage.input_tokens, usage.output_tokens, usage.estimated), (3, 4, true));
+        let cached = json!({"prompt_tokens": 5, "completion_tokens": 4, "cached_tokens": 500});
+        assert_eq!(read(&cached).or_estimate(9, 0).cached_tokens, None);
     }
 
     #[test]
