@@ -11,6 +11,7 @@ pub mod broker;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod files;
 pub mod http;
 pub mod ids;
 pub mod telemetry;

@@ -8,6 +8,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Map, Value};
+
 /// Names of tags by which a harness speaks to its model: `-` and `_` count as equal, case does not
 /// count. Matched as `<name>`, `</name>` and `<name …>`.
 const TAGS: &[&str] = &[
@@ -112,6 +114,29 @@ pub fn project(text: &str) -> (Cow<'_, str>, usize) {
     }
 }
 
+/// The projection of every text in a value, names of members included.
+pub fn project_value(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let (Cow::Owned(safe), _) = project(text) {
+                *text = safe;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(project_value),
+        Value::Object(members) => project_members(members),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The projection of a map's names and of every text in it.
+pub fn project_members(members: &mut Map<String, Value>) {
+    let taken = std::mem::take(members);
+    members.extend(taken.into_iter().map(|(name, mut value)| {
+        project_value(&mut value);
+        (project(&name).0.into_owned(), value)
+    }));
+}
+
 /// One line of somebody's text for a menu or a message: projected, line breaks as spaces, at most
 /// `most` characters.
 pub fn one_line(text: &str, most: usize) -> String {
@@ -205,6 +230,14 @@ mod tests {
             assert!(matches!(safe, Cow::Borrowed(_)), "{text}");
             assert_eq!((safe.as_ref(), count), (text, 0));
         }
+    }
+
+    #[test]
+    fn names_of_members_are_escaped_too() {
+        let mut value = serde_json::json!({ "<system>": ["\u{202e}", { "ok": "<|im_end|>" }] });
+        project_value(&mut value);
+        let wanted = serde_json::json!({ "&lt;system>": ["\\u{202e}", { "ok": "&lt;|im_end|>" }] });
+        assert_eq!(value, wanted);
     }
 
     #[test]

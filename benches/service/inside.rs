@@ -32,7 +32,7 @@ pub(crate) async fn run(roster: &str, target: &str, items: usize) -> anyhow::Res
             let (context, began) = (Context::default(), Instant::now());
             let done = router.many(tasks, None, &context);
             let done = done
-                .filter(|(_, outcome)| std::future::ready(matches!(outcome, Ok(Outcome::Done(_)))));
+                .filter(|item| std::future::ready(matches!(item.outcome, Ok(Outcome::Done(_)))));
             let done = done.count().await;
             ensure!(done == items, "{done} of {items} items were answered");
             Ok(began.elapsed())

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Fault, Spec};
+use crate::{Fault, Spec, fault::shown};
 
 /// The most unknown keys that are named to a caller.
 const NAMED: usize = 10;
@@ -29,10 +29,18 @@ pub(crate) fn prepare(
     let none = Map::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let mut unknown = Vec::new();
+    // Null says "not given": where the schema has no null, the default stands.
+    object.retain(|key, value| {
+        !value.is_null() || known.get(key).is_none_or(|wanted| accepts(wanted, "null"))
+    });
     for (key, value) in &mut object {
-        match known.get(key) {
-            Some(wanted) => coerce(wanted, value),
-            None => unknown.push(key.clone()),
+        let Some(wanted) = known.get(key) else {
+            unknown.push(key.clone());
+            continue;
+        };
+        coerce(wanted, value);
+        if !fits(wanted, value) {
+            return Err(mistaken(spec, key, wanted, value));
         }
     }
     Ok((Value::Object(object), warn(spec, known, &unknown)))
@@ -47,7 +55,7 @@ fn warn(spec: &Spec, known: &Map<String, Value>, unknown: &[String]) -> Vec<Stri
         .iter()
         .take(NAMED)
         .map(|key| {
-            let key_shown: String = key.chars().take(60).collect();
+            let key_shown = shown(key);
             match near(key) {
                 Some(right) => format!("`{key_shown}` was ignored: did you mean `{right}`?"),
                 None => format!("`{key_shown}` was ignored: `{}` has no such argument", spec.name),
@@ -81,6 +89,22 @@ fn coerce(schema: &Value, value: &mut Value) {
     if let Some(parsed) = fits {
         *value = parsed;
     }
+}
+
+/// Whether a schema takes the value's JSON type.
+fn fits(schema: &Value, value: &Value) -> bool {
+    accepts(schema, kind_name(value))
+        || (value.is_u64() || value.is_i64()) && accepts(schema, "integer")
+}
+
+/// Words for a value of the wrong type.
+fn mistaken(spec: &Spec, key: &str, schema: &Value, value: &Value) -> Fault {
+    let kinds = ["string", "integer", "number", "boolean", "array", "object"];
+    let wanted: Vec<&str> = kinds.into_iter().filter(|kind| accepts(schema, kind)).collect();
+    let (name, wanted, was) = (spec.name, wanted.join(" or "), kind_of(value));
+    Fault::invalid(format!(
+        "`{key}` of `{name}` takes {wanted}, not {was} (`?help=true` and `ts_list` show its schema)"
+    ))
 }
 
 /// Whether a schema takes that JSON type; a schema that does not say takes any.

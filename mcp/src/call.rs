@@ -113,11 +113,25 @@ impl Emitter {
         self.0.is_some()
     }
 
+    /// Waits until the reader has room for an item. Nothing is given by that, so the wait may be
+    /// dropped. `None` when nobody reads, or nobody does any more.
+    pub async fn room(&self) -> Option<Room<'_>> {
+        self.0.as_ref()?.reserve().await.ok().map(Room)
+    }
+
     /// Gives one item, waiting while the reader is slow. False when nobody reads any more.
     pub async fn emit(&self, item: Value) -> bool {
-        match &self.0 {
-            Some(sender) => sender.send(item).await.is_ok(),
-            None => false,
-        }
+        self.room().await.map(|room| room.give(item)).is_some()
+    }
+}
+
+/// Room for one item in a stream.
+#[derive(Debug)]
+pub struct Room<'a>(mpsc::Permit<'a, Value>);
+
+impl Room<'_> {
+    /// Gives the item.
+    pub fn give(self, item: Value) {
+        self.0.send(item);
     }
 }

@@ -36,6 +36,13 @@ pub enum Code {
     Deadline,
 }
 
+/// A name that a caller made up, as it is safe to show: what no name of ours has is a `?`, and at
+/// most 60 characters.
+pub(crate) fn shown(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "_-.:/ ".contains(c) { c } else { '?' };
+    name.chars().take(60).map(plain).collect()
+}
+
 impl Code {
     /// Every code.
     pub const ALL: [Self; 12] = [
@@ -135,6 +142,7 @@ impl Fault {
 
     /// No such tool, in the same words whether it does not exist or is not allowed.
     pub fn no_tool(name: &str) -> Self {
+        let name = shown(name);
         Self::new(
             Code::NotFound,
             format!("there is no tool `{name}` here: `ts_list` names those that there are"),

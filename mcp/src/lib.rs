@@ -14,8 +14,9 @@ pub mod face;
 mod fault;
 mod spec;
 mod tool;
+pub mod weight;
 
-pub use call::{Call, Emitter, Face, Progress, Update};
+pub use call::{Call, Emitter, Face, Progress, Room, Update};
 pub use caller::{Caller, Profile, Rights};
 pub use catalogue::Catalogue;
 pub use entry::{Entry, Reply};

@@ -25,6 +25,7 @@ pub use backend::{
     Backend, Cli, Cost, Endpoint, Kind, Limits, MAX_ID, OpenAi, Parse, Retry, Tier, Timeouts,
 };
 pub use key::{InvalidKeyRef, KeyRef};
+pub use parse::MAX_BYTES;
 pub use problem::{Error, Problem};
 pub use snapshot::Roster;
 

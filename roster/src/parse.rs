@@ -17,8 +17,9 @@ use crate::{
     syntax,
 };
 
-/// The largest file read: thousands of backends, and a slip such as a log file is told at once.
-pub(crate) const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The largest roster file that is read, in bytes: thousands of backends, and a slip such as a log
+/// file is told at once.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 const KEYS: [&str; 2] = ["backend", "endpoint"];
 

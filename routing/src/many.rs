@@ -25,17 +25,23 @@ use crate::{
 /// The most items of one group at work or waiting, whatever the backends would take.
 const WINDOW: usize = 4096;
 
+/// How many items of a batch may be at work or finished and not yet taken by its reader, at least:
+/// a reader who stalls holds up the batch, and no backend.
+const UNREAD: usize = 256;
+
 /// What one batch holds for itself.
 pub(crate) struct Batch {
+    unread: Arc<Semaphore>,
     /// The most items at work over all backends.
     most: Option<Semaphore>,
     slots: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
 impl Batch {
-    fn new(most: Option<usize>) -> Self {
+    fn new(most: Option<usize>, windows: usize) -> Self {
         let most = most.map(|most| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
-        Self { most, slots: Mutex::default() }
+        let unread = Arc::new(Semaphore::new(windows.saturating_mul(2).max(UNREAD)));
+        Self { unread, most, slots: Mutex::default() }
     }
 
     /// One of the backend's `concurrency` places for this batch's waiters.
@@ -54,8 +60,15 @@ impl Batch {
     }
 }
 
-/// One item's outcome with its place in the batch.
-pub type Item = (usize, Result<Outcome, Error>);
+/// One item's outcome. Further items are begun as those that came are dropped.
+#[derive(Debug)]
+pub struct Item {
+    /// Its place in the batch.
+    pub index: usize,
+    /// What it came to.
+    pub outcome: Result<Outcome, Error>,
+    _unread: Option<OwnedSemaphorePermit>,
+}
 
 impl Router {
     /// Runs all tasks, giving each outcome as it comes. One snapshot serves them all.
@@ -68,7 +81,6 @@ impl Router {
         context: &'a Context,
     ) -> impl Stream<Item = Item> + Send + 'a {
         let table = self.table.load_full();
-        let batch = Arc::new(Batch::new(max_concurrency));
         let mut groups: Vec<(Want, Vec<(usize, Task)>)> = Vec::new();
         let mut places: HashMap<Want, usize> = HashMap::new();
         for (index, task) in tasks {
@@ -80,12 +92,16 @@ impl Router {
                 group.push((index, task));
             }
         }
-        let streams = groups.into_iter().map(|(want, group)| {
-            let window = window(&table, &want).min(max_concurrency.unwrap_or(WINDOW).max(1));
+        let most = max_concurrency.unwrap_or(WINDOW).max(1);
+        let windows = groups.iter().map(|(want, _)| window(&table, want).min(most));
+        let windows: Vec<usize> = windows.collect();
+        let batch = Arc::new(Batch::new(max_concurrency, windows.iter().sum()));
+        let streams = groups.into_iter().zip(windows).map(|((_, group), window)| {
             let (table, batch) = (table.clone(), batch.clone());
             let items = stream::iter(group).map(move |(index, task)| {
                 let (table, batch) = (table.clone(), batch.clone());
                 Box::pin(async move {
+                    let unread = batch.unread.clone().acquire_owned().await.ok();
                     let _turn = match &batch.most {
                         Some(most) => most.acquire().await.ok(),
                         None => None,
@@ -97,7 +113,7 @@ impl Router {
                         context,
                         batch: Some(&batch),
                     };
-                    (index, Box::pin(run.whole()).await)
+                    Item { index, outcome: Box::pin(run.whole()).await, _unread: unread }
                 })
             });
             Box::pin(items.buffer_unordered(window))

@@ -30,7 +30,7 @@ pub(crate) struct Lane {
     pub(crate) gate: Gate,
     pub(crate) breaker: Breaker,
     pub(crate) retries: TpsBudget,
-    last: Mutex<Option<Instant>>,
+    last: Mutex<Option<Seen>>,
 }
 
 impl Lane {
@@ -40,15 +40,23 @@ impl Lane {
         Self { gate: Gate::default(), breaker: Breaker::default(), retries, last: Mutex::default() }
     }
 
-    /// A call has just ended here.
-    pub(crate) fn seen(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    /// A call has just ended here. `failing`: by the backend's fault or its set-up's.
+    pub(crate) fn saw(&self, failing: bool) {
+        let seen = Seen { at: Instant::now(), failing };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
     }
 
-    /// How long ago the last call ended.
-    pub(crate) fn seen_ago(&self) -> Option<Duration> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).map(|at| at.elapsed())
+    /// The end of the last call.
+    pub(crate) fn last(&self) -> Option<Seen> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What the end of a call showed of a backend.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) at: Instant,
+    pub(crate) failing: bool,
 }
 
 /// Requests and tokens per minute.

@@ -70,6 +70,14 @@ pub(crate) fn blames_backend(failure: &Failure) -> bool {
     )
 }
 
+/// Whether the failure shows that the backend, its key or its address does not work. What comes of
+/// the call itself does not: its own 4xx, its deadline, a rate limit, an answer of another sort.
+pub(crate) fn shows_failing(failure: &Failure) -> bool {
+    let refused = failure.kind == Kind::Refused
+        && matches!(failure.status, Some(300..=399 | 401 | 403 | 404 | 405));
+    blames_backend(failure) || refused || matches!(failure.kind, Kind::Key | Kind::Empty)
+}
+
 /// The wait before try `tried + 1` of one call: full jitter, between nothing and the doubled base
 /// (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015).
 pub(crate) fn backoff(policy: &Retry, tried: u32) -> Duration {

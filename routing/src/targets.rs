@@ -17,7 +17,7 @@ pub enum State {
     Busy,
     /// It asked for a pause: calls wait for its end.
     Limited,
-    /// Its last calls failed: other candidates are preferred.
+    /// Its last call failed by its own fault or its set-up's.
     Failing,
     /// Paid, while billing is off: it is refused.
     Inert,
@@ -60,13 +60,14 @@ impl Router {
                 && task.is_none_or(|task| backend.good_at.iter().any(|t| t == task))
         });
         open.map(|(backend, post)| {
+            let seen = post.lane.last();
             let state = if !backend.enabled {
                 State::Disabled
             } else if backend.tier.is_paid() && !self.settings.billing {
                 State::Inert
             } else if post.lane.gate.closed_for().is_some() {
                 State::Limited
-            } else if post.lane.breaker.is_open() {
+            } else if seen.is_some_and(|seen| seen.failing) {
                 State::Failing
             } else if post.in_flight() >= backend.limits.concurrency {
                 State::Busy
@@ -83,7 +84,7 @@ impl Router {
                 state,
                 in_flight: post.in_flight(),
                 limit: backend.limits.concurrency,
-                seen_ago: post.lane.seen_ago(),
+                seen_ago: seen.map(|seen| seen.at.elapsed()),
             }
         })
         .collect()

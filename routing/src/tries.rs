@@ -155,7 +155,7 @@ impl Run<'_> {
         let sent = Instant::now();
         let outcome = Box::pin(self.router.upstream.call(at.backend, &request)).await;
         let attempt = attempt(at.backend, &outcome, queued, sent.elapsed());
-        at.post.lane.seen();
+        at.post.lane.saw(outcome.as_ref().is_err_and(retry::shows_failing));
         judge(at, turn, &outcome);
         let cost = attempt.usage.as_ref().and_then(|usage| cost_usd(usage, at.backend.cost));
         reservation.settle(cost.map_or(0, micros));

@@ -1,20 +1,23 @@
 //! Where the operator's token comes from, and when the server may start with it.
 
 use std::{
-    fs, io,
-    io::Write as _,
+    fs::File,
+    io::{self, Read as _},
     net::IpAddr,
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{SHORTEST, TooShort};
-use crate::ids;
+use crate::{files, ids};
 
 /// The file of a token that the server made itself.
 const MADE: &str = "operator.token";
+
+/// The longest token file, in bytes.
+const LONGEST: u64 = 64 << 10;
 
 /// The operator's token.
 #[derive(Debug, Clone)]
@@ -95,24 +98,23 @@ impl Operator {
         }
         let path = data_dir.join(MADE);
         let io = |error| Posture::Io { path: path.clone(), error };
-        let secret = match fs::read_to_string(&path) {
-            Ok(text) => {
-                let mode = fs::metadata(&path).map_err(io)?.permissions().mode() & 0o777;
-                if mode & 0o077 != 0 {
-                    return Err(Posture::Shared { path, mode });
-                }
-                let text = text.trim();
-                if let Err(short) = long_enough(text) {
-                    return Err(Posture::File { path, short });
-                }
-                SecretString::from(text)
+        let secret = if let Some(file) = open(&path).map_err(io)? {
+            let mode = file.metadata().map_err(io)?.permissions().mode() & 0o777;
+            if mode & 0o077 != 0 {
+                return Err(Posture::Shared { path, mode });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let secret = SecretString::from(ids::secret().map_err(io)?);
-                write(&path, &secret).map_err(io)?;
-                secret
+            let mut text = String::new();
+            file.take(LONGEST).read_to_string(&mut text).map_err(io)?;
+            let text = text.trim();
+            if let Err(short) = long_enough(text) {
+                return Err(Posture::File { path, short });
             }
-            Err(error) => return Err(io(error)),
+            SecretString::from(text)
+        } else {
+            let secret = SecretString::from(ids::secret().map_err(io)?);
+            let text = format!("{}\n", secret.expose_secret());
+            files::replace_own(&path, &text).map_err(io)?;
+            secret
         };
         Ok(Self { secret, origin: Origin::File(path) })
     }
@@ -123,15 +125,20 @@ fn long_enough(text: &str) -> Result<(), TooShort> {
     if length < SHORTEST { Err(TooShort { length }) } else { Ok(()) }
 }
 
-/// Writes a new file that its owner alone can read.
-fn write(path: &Path, secret: &SecretString) -> io::Result<()> {
-    let mut file = fs::File::options().write(true).create_new(true).mode(0o600).open(path)?;
-    writeln!(file, "{}", secret.expose_secret())?;
-    file.sync_all()
+/// The token's file. One without a byte counts as none: nobody wrote that, a disk was full.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    match files::own(File::options().read(true), path) {
+        Ok(file) if file.metadata()?.len() == 0 => Ok(None),
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
     use super::*;
 
     const LOOPBACK: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -153,6 +160,21 @@ mod tests {
         fs::write(&path, "short\n").unwrap();
         let error = Operator::resolve(None, LOOPBACK, dir.path()).unwrap_err();
         assert!(matches!(error, Posture::File { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_token_file_without_a_byte_is_replaced_and_a_planted_link_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("operator.token");
+        fs::write(&path, "").unwrap();
+        let made = Operator::resolve(None, LOOPBACK, dir.path()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap().trim(), made.secret.expose_secret());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let elsewhere = dir.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        let error = Operator::resolve(None, LOOPBACK, dir.path()).unwrap_err();
+        assert!(matches!(error, Posture::Io { .. }), "{error}");
     }
 
     #[test]

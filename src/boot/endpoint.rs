@@ -10,10 +10,10 @@ use std::{
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 
-use super::data_dir::write_private;
 use crate::{
     auth::{Operator, Origin},
     clock::{self, Clock},
+    files::replace_own,
 };
 
 /// The content of `<data dir>/endpoint.json`.
@@ -91,7 +91,7 @@ impl Published {
             Origin::File(path) => endpoint.token_file = Some(path.clone()),
             Origin::Given if lend => {
                 let path = data_dir.join("endpoint.token");
-                write_private(&path, &format!("{}\n", operator.secret.expose_secret()))?;
+                replace_own(&path, &format!("{}\n", operator.secret.expose_secret()))?;
                 endpoint.token_file = Some(path.clone());
                 files.push(path);
             }
@@ -100,7 +100,7 @@ impl Published {
         let mut published = Self { files };
         let path = data_dir.join("endpoint.json");
         let text = serde_json::to_string_pretty(endpoint).map_err(io::Error::other)?;
-        write_private(&path, &format!("{text}\n"))?;
+        replace_own(&path, &format!("{text}\n"))?;
         published.files.push(path);
         Ok(published)
     }

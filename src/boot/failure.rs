@@ -26,7 +26,16 @@ pub enum Failure {
         /// Why.
         error: io::Error,
     },
-    /// The roster is missing, cannot be read, or is wrong: every problem on a line of its own.
+    /// Others can write to the data directory.
+    #[error("the data directory `{}` is not used: {why}", .dir.display())]
+    LaxDir {
+        /// The directory.
+        dir: PathBuf,
+        /// Its mode and owner, and what to do.
+        why: String,
+    },
+    /// The roster is missing, cannot be read, or is wrong: every problem on a line of its own, the
+    /// first 200 of them.
     #[error("{0}")]
     Roster(String),
     /// The address cannot be listened on.

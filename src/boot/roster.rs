@@ -1,6 +1,6 @@
 //! The roster file at start and at every change: read whole, parsed, and only then taken.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use roster::{KeyRef, Kind, Roster};
 use secrecy::SecretString;
@@ -8,16 +8,33 @@ use secrecy::SecretString;
 use super::Failure;
 use crate::{
     config::{Env, RosterFile},
+    files,
     telemetry::Secrets,
 };
+
+/// Problems that are shown at most: on a terminal at start, and of a running server, where they go
+/// into its log and its answers.
+const AT_START: usize = 200;
+pub(super) const RUNNING: usize = 20;
+
+/// The longest key file that is looked at, in bytes.
+const KEY: u64 = 16_384;
+
+/// The bytes of a roster file: the one way in which it is read.
+///
+/// # Errors
+/// As [`files::read`]: also when it is no regular file, or larger than a roster may be.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    files::read(path, u64::try_from(::roster::MAX_BYTES).unwrap_or(u64::MAX))
+}
 
 /// The roster to start with. A file that is named must exist; without the usual one, `HUGPY_BASE`
 /// makes one backend, else there is none. With the content of the file, where there is one.
 pub(crate) fn first(file: &RosterFile, env: &Env) -> Result<(Roster, Option<Vec<u8>>), Failure> {
     if let Some(path) = file.path() {
-        match fs::read(path) {
+        match read(path) {
             Ok(bytes) => {
-                let roster = parse(path, &bytes).map_err(Failure::Roster)?;
+                let roster = parse(path, &bytes, AT_START).map_err(Failure::Roster)?;
                 return Ok((roster, Some(bytes)));
             }
             Err(error)
@@ -45,19 +62,31 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> String {
 /// The roster in a file's bytes.
 ///
 /// # Errors
-/// Every problem on a line of its own, as `file:line:column: what`.
-pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Roster, String> {
+/// Every problem on a line of its own, as `file:line:column: what`; after the first `most`, how
+/// many more there are.
+pub(super) fn parse(path: &Path, bytes: &[u8], most: usize) -> Result<Roster, String> {
     Roster::from_bytes(bytes).map_err(|error| {
         let line = |problem: &roster::Problem| format!("{}:{problem}", path.display());
-        error.problems.iter().map(line).collect::<Vec<_>>().join("\n")
+        let mut lines: Vec<_> = error.problems.iter().take(most).map(line).collect();
+        lines.extend(more(error.problems.len(), most));
+        lines.join("\n")
     })
+}
+
+/// What is said of the findings that are not shown.
+fn more(count: usize, most: usize) -> Option<String> {
+    let more = count.saturating_sub(most);
+    (more > 0).then(|| format!("and {more} more: `adjutant roster check` lists all"))
 }
 
 /// Logs what is allowed in a roster but probably not meant.
 pub(super) fn warn(path: Option<&Path>, roster: &Roster) {
     let file = path.map(|path| path.display().to_string()).unwrap_or_default();
-    for warning in roster.warnings() {
+    for warning in roster.warnings().iter().take(RUNNING) {
         tracing::warn!("{file}:{warning}");
+    }
+    if let Some(more) = more(roster.warnings().len(), RUNNING) {
+        tracing::warn!("{file}: {more}");
     }
 }
 
@@ -76,9 +105,7 @@ pub(super) fn hide(secrets: &Secrets, roster: &Roster, env: &Env) {
                     _ => path.clone(),
                 };
                 // One that cannot be read is no secret yet; a call with it says why.
-                if fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() < 16_384)
-                    && let Ok(key) = fs::read_to_string(&path)
-                {
+                if let Ok(key) = files::read_text(&path, KEY) {
                     secrets.hide(&SecretString::from(key.trim()));
                 }
             }
@@ -99,6 +126,8 @@ pub(super) fn hide(secrets: &Secrets, roster: &Roster, env: &Env) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -122,9 +151,21 @@ mod tests {
 
     #[test]
     fn every_problem_of_a_roster_has_its_file_and_place() {
-        let words = parse(Path::new("/etc/r.toml"), b"[[backend]]\nid = 1\n[[backend]]\nid = 2\n")
-            .unwrap_err();
+        let words =
+            parse(Path::new("/etc/r.toml"), b"[[backend]]\nid = 1\n[[backend]]\nid = 2\n", 200)
+                .unwrap_err();
         assert!(words.lines().count() > 2, "{words}");
         assert!(words.lines().all(|line| line.starts_with("/etc/r.toml:")), "{words}");
+    }
+
+    #[test]
+    fn thousands_of_problems_are_counted_and_not_shown() {
+        let text = "[[backend]]\nid = 1\n".repeat(2_000);
+        for most in [RUNNING, AT_START] {
+            let words = parse(Path::new("r.toml"), text.as_bytes(), most).unwrap_err();
+            assert_eq!(words.lines().count(), most + 1);
+            let last = words.lines().last().unwrap();
+            assert!(last.contains(" more: `adjutant roster check`"), "{last}");
+        }
     }
 }

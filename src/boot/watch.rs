@@ -16,6 +16,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::
 use tokio::{
     fs,
     sync::mpsc,
+    task::spawn_blocking,
     time::{Instant, sleep, timeout_at},
 };
 
@@ -41,6 +42,8 @@ pub(super) struct Watch {
     secrets: Secrets,
     /// The content that was judged last; `None`: there was no file.
     seen: Option<Vec<u8>>,
+    /// Why there was no content when it was looked at last; each reason is told once.
+    without: io::ErrorKind,
 }
 
 impl Watch {
@@ -52,7 +55,7 @@ impl Watch {
         secrets: Secrets,
         seen: Option<Vec<u8>>,
     ) -> Self {
-        Self { path, app, env, secrets, seen }
+        Self { path, app, env, secrets, seen, without: io::ErrorKind::NotFound }
     }
 
     /// Goes on until it is dropped.
@@ -83,14 +86,16 @@ impl Watch {
         match self.settled().await {
             Ok(bytes) if self.seen.as_ref() == Some(&bytes) => {}
             Ok(bytes) => {
-                match roster::parse(&self.path, &bytes) {
+                match roster::parse(&self.path, &bytes, roster::RUNNING) {
                     Ok(roster) => self.take(roster),
                     Err(problems) => self.refuse(problems),
                 }
                 self.seen = Some(bytes);
             }
             Err(error) => {
-                if self.seen.take().is_some() {
+                let had = self.seen.take().is_some();
+                let before = std::mem::replace(&mut self.without, error.kind());
+                if had || before != error.kind() {
                     self.refuse(roster::unreadable(&self.path, &error));
                 }
             }
@@ -100,7 +105,7 @@ impl Watch {
     /// The content, once it stands still. An empty or missing file that had a content is given a
     /// tenth of a second: it may be about to be written.
     async fn settled(&self) -> io::Result<Vec<u8>> {
-        let mut before = fs::read(&self.path).await;
+        let mut before = read(&self.path).await;
         for _ in 0..10 {
             let as_seen = match &before {
                 Ok(bytes) => self.seen.as_ref() == Some(bytes),
@@ -110,7 +115,7 @@ impl Watch {
                 break;
             }
             sleep(SETTLE).await;
-            let now = fs::read(&self.path).await;
+            let now = read(&self.path).await;
             let stands = matches!((&before, &now), (Ok(before), Ok(now)) if before == now && !now.is_empty());
             before = now;
             if stands {
@@ -136,6 +141,12 @@ impl Watch {
         self.app.roster_error.store(Some(problems.into()));
         self.app.listing_changed();
     }
+}
+
+/// The file's bytes, read beside the runtime's threads.
+async fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let path = path.to_owned();
+    spawn_blocking(move || roster::read(&path)).await.map_err(io::Error::other)?
 }
 
 /// A watcher whose every relevant event is one message; events while one is waiting are the same.

@@ -10,9 +10,10 @@ use secrecy::SecretString;
 use serde_json::Value;
 
 use super::{
-    Context,
+    Context, edited,
     exit::Error,
     mcp::{Finder, look},
+    output,
 };
 use crate::config::RosterFile;
 
@@ -79,7 +80,12 @@ impl From<Fault> for Error {
 /// # Errors
 /// Why there is none, or why the one that runs is not to be used.
 pub(crate) async fn server(cx: &Context) -> Result<Server, Error> {
-    Server::of(Box::pin(finder(cx)?.find()).await?)
+    let finder = finder(cx)?;
+    let server = Server::of(Box::pin(finder.find()).await?)?;
+    if finder.named.is_none() {
+        Box::pin(edited::is_taken(&server, &finder.place.data_dir)).await;
+    }
+    Ok(server)
 }
 
 /// The server that is named or runs; none is started.
@@ -106,7 +112,7 @@ pub(crate) async fn local(cx: &Context) -> Result<Option<Server>, Error> {
 fn finder(cx: &Context) -> Result<Finder, Error> {
     let loaded = cx.settings(Vec::new())?;
     let is_named = matches!(loaded.roster, RosterFile::Named(_));
-    let mut finder = Finder::new(cx, loaded)?;
+    let mut finder = Finder::new(cx, loaded, output::aside)?;
     if !is_named {
         finder.place.roster = None;
     }

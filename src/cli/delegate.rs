@@ -54,7 +54,7 @@ pub(super) struct Delegate {
     #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..))]
     max_tokens: u64,
     /// Give up after this time, waiting included, such as 30s or 5m [default: the backend's own]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     timeout: Option<Duration>,
     /// Say on standard error why this backend, what was tried, and what was used
     #[arg(long)]
@@ -74,7 +74,7 @@ impl Run for Delegate {
             let call = server.call("delegate", arguments);
             if self.target.is_some() { call.await } else { watched(&server, &spinner, call).await }
         };
-        let reply = stop::on_interrupt(spinner.during(called)).await?;
+        let reply = stop::on_interrupt(spinner.during(called)).await.map_err(Error::in_flags)?;
         for warning in &reply.warnings {
             out.warn(untrusted::one_line(warning, 400));
         }
@@ -87,7 +87,7 @@ impl Run for Delegate {
         }
         if !is_fit {
             let why = word("message").unwrap_or("no backend fits");
-            return Err(Error::new(Exit::NoFit, untrusted::one_line(why, 1000)));
+            return Err(Error::new(Exit::NoFit, untrusted::one_line(why, 1000)).in_flags());
         }
         let text = word("text").unwrap_or_default();
         if self.raw {
@@ -154,6 +154,12 @@ impl Delegate {
             (None, None) => "a local backend".to_owned(),
         }
     }
+}
+
+/// A time from the command line.
+fn time(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|_| "write a number and its unit, such as 30s, 5m or 1h30m".to_owned())
 }
 
 /// The call's outcome; while it lasts, the spinner says which backends are at work.

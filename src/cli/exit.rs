@@ -4,6 +4,7 @@ use std::{fmt, process::ExitCode};
 
 use serde_json::{Map, Value};
 
+use super::words;
 use crate::untrusted;
 
 /// The exit codes of every command. A number keeps its meaning for good.
@@ -44,7 +45,7 @@ impl Exit {
         (Self::Usage, "the command line, the settings, the roster or the arguments are wrong"),
         (Self::Auth, "the token is missing, wrong, or does not reach"),
         (Self::SecondInstance, "another server runs on the data directory already"),
-        (Self::NotFound, "there is no such target, tool or category"),
+        (Self::NotFound, "there is no such target, tool or category, or nothing was found"),
         (
             Self::Conflict,
             "the thing is not in the state that the call needs, such as a disabled target",
@@ -122,8 +123,16 @@ impl Error {
         if let Some(seconds) = body.get("retry_after").and_then(Value::as_u64) {
             message = format!("{message} (again in {seconds} s)");
         }
+        let message = words::with_commands(&message);
         let (message, _) = untrusted::project(&message);
         Self { exit, message: message.into_owned(), document: Some(body.into()) }
+    }
+
+    /// As `adjutant delegate` says it: with its flags for the arguments that they stand for.
+    #[must_use]
+    pub(super) fn in_flags(mut self) -> Self {
+        self.message = words::with_flags(&self.message);
+        self
     }
 
     /// The person gave something that cannot be right.

@@ -27,11 +27,16 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     match read {
         Ok(count) if u64::try_from(count).is_ok_and(|count| count <= MOST) => Ok(bytes),
         Ok(_) => Err(Error::usage(format!("{name} is larger than 256 MiB: split it"))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(Error::usage(format!("there is no file {name}: check the path")))
-        }
-        Err(error) => Err(Error::usage(format!("cannot read {name}: {error}"))),
+        Err(error) => Err(unreadable(&name, &error)),
     }
+}
+
+/// What is said of a file, or of standard input, that cannot be read.
+pub(crate) fn unreadable(name: &str, error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::NotFound {
+        return Error::usage(format!("there is no file {name}: check the path"));
+    }
+    Error::usage(format!("cannot read {name}: {error}"))
 }
 
 /// As [`bytes()`], for text.

@@ -11,6 +11,7 @@ mod delegate;
 mod delegate_many;
 mod demo;
 mod doctor;
+mod edited;
 pub mod exit;
 mod files;
 mod health;
@@ -26,6 +27,7 @@ mod stop;
 mod table;
 mod targets;
 mod tools;
+mod words;
 
 use std::{
     io::{self, Write as _},
@@ -100,11 +102,7 @@ impl Context {
     )]
     pub(crate) fn print(&self, text: &str) -> Result<(), Error> {
         let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Error::reader_left()),
-            Err(error) => Err(Error::failed(format!("cannot write to standard output: {error}"))),
-        }
+        output::written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
     }
 }
 
@@ -153,9 +151,18 @@ pub fn main() -> ExitCode {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
-            // A closed pipe is all that can go wrong, and then nobody reads.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Ok }.into();
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            if error.use_stderr() {
+                return Exit::Usage.into();
+            }
+            // The help and the version are results too.
+            return match output::written(printed) {
+                Ok(()) => Exit::Ok.into(),
+                Err(error) => {
+                    report(&error, false);
+                    error.exit.into()
+                }
+            };
         }
     };
     let globals = Globals::from_arg_matches(&matches).unwrap_or_default();

@@ -117,13 +117,29 @@ impl Output {
     }
 }
 
+/// Says what is waited for, on a line of its own: whatever stands on the terminal's last line, such
+/// as a spinner, makes place for it.
+pub(crate) fn aside(words: &str) {
+    let clear = if is_watched() { "\r\u{1b}[2K" } else { "" };
+    // Nobody can be told that nobody can be told.
+    let _ = writeln!(io::stderr(), "{clear}adjutant: {words}");
+}
+
 /// Whether a person watches standard error.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
 fn write(out: &mut impl Write, text: Arguments<'_>) -> Result<(), Error> {
-    out.write_fmt(text).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+    written(out.write_fmt(text).and_then(|()| out.flush()))
+}
+
+/// How a write to standard output ended.
+///
+/// # Errors
+/// When it failed; quietly when the reader left.
+pub(super) fn written(outcome: io::Result<()>) -> Result<(), Error> {
+    outcome.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Error::reader_left(),
         _ => Error::failed(format!("cannot write to standard output: {error}")),
     })

@@ -14,6 +14,7 @@ use super::{
     exit::{Error, Exit},
 };
 use crate::{
+    auth::Posture,
     boot::{self, Failure, Running},
     telemetry::{self, Secrets},
 };
@@ -103,10 +104,14 @@ fn greeting(running: &Running, as_json: bool) -> String {
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         let exit = match &failure {
+            // A token file on a full disk is no matter of rights.
+            Failure::Token(Posture::Io { .. })
+            | Failure::DataDir { .. }
+            | Failure::Listen { .. }
+            | Failure::Other(_) => Exit::Failed,
             Failure::Token(_) => Exit::Auth,
             Failure::SecondInstance { .. } => Exit::SecondInstance,
-            Failure::Roster(_) => Exit::Usage,
-            Failure::DataDir { .. } | Failure::Listen { .. } | Failure::Other(_) => Exit::Failed,
+            Failure::Roster(_) | Failure::LaxDir { .. } => Exit::Usage,
         };
         Self::new(exit, failure.to_string())
     }

@@ -1,13 +1,17 @@
 //! Tables for people: columns without lines, so that they can be read, cut and searched.
 
 use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ContentArrangement, Table as Inner, presets,
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table as Inner,
+    presets,
 };
 
 use crate::untrusted;
 
 /// The most characters of one cell.
 const CELL: usize = 400;
+
+/// The most characters of a model's name.
+pub(crate) const MODEL: usize = 32;
 
 /// How a cell is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +50,13 @@ impl Table {
         self.0.add_row(cells.into_iter().map(|Text(cell)| cell).collect::<Vec<_>>());
     }
 
-    /// The table as text: within `width` columns where one is given.
+    /// The table as text, its first column always whole, since it is what a person copies: within `width` columns where one is given.
     pub(crate) fn render(mut self, width: Option<u16>, colours: bool) -> String {
         for column in self.0.column_iter_mut() {
             column.set_padding((0, 2));
+        }
+        if let Some(first) = self.0.column_mut(0) {
+            first.set_constraint(ColumnConstraint::ContentWidth);
         }
         self.0.force_no_tty();
         if colours {
@@ -67,6 +74,20 @@ impl Table {
 /// A cell.
 pub(crate) fn text(text: impl AsRef<str>) -> Text {
     Text(Cell::new(untrusted::one_line(text.as_ref(), CELL)))
+}
+
+/// A cell of a name that may be long, such as a path: one of more than `most` characters loses its
+/// middle, since both its ends tell it from others.
+pub(crate) fn ends(name: impl AsRef<str>, most: usize) -> Text {
+    let name = untrusted::one_line(name.as_ref(), CELL);
+    let count = name.chars().count();
+    if count <= most {
+        return text(name);
+    }
+    let kept = most.saturating_sub(1);
+    let head: String = name.chars().take(kept / 2).collect();
+    let tail: String = name.chars().skip(count - (kept - kept / 2)).collect();
+    text(format!("{head}…{tail}"))
 }
 
 /// A cell of a number.
@@ -108,7 +129,20 @@ mod tests {
     #[test]
     fn colours_come_only_when_asked_for_and_width_is_kept() {
         assert!(sample().render(None, true).contains("\u{1b}["));
-        let narrow = sample().render(Some(20), false);
-        assert!(narrow.lines().all(|line| line.chars().count() <= 20), "{narrow}");
+        let narrow = sample().render(Some(28), false);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 28), "{narrow}");
+    }
+
+    #[test]
+    fn an_id_never_wraps_and_a_long_name_loses_its_middle() {
+        let id = "qwen3-coder-next-80b-a3b-instruct-q4";
+        let mut table = Table::new(&["ID", "MODEL", "HEALTH"]);
+        let model = "/models/of/a/long/path/to/qwen3-coder-next.gguf";
+        table.row([text(id), ends(model, 21), text("down: nobody listens there at all")]);
+        let narrow = table.render(Some(84), false);
+        assert!(narrow.contains(&format!("{id}  /models/of…-next.gguf")), "{narrow}");
+        let mut table = Table::new(&["ID", "HEALTH"]);
+        table.row([text(id), text("down: nobody listens there at all")]);
+        assert!(table.render(Some(44), false).contains(id));
     }
 }

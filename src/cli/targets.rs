@@ -85,7 +85,7 @@ fn show(rows: &[Value]) -> Table {
             table::number(format!("{}/{}", count("in_flight"), count("limit"))),
             table::text(word("tier")),
             table::text(word("kind")),
-            table::text(word("model")),
+            table::ends(word("model"), table::MODEL),
             table::text(good_at.join(", ")),
             table::text(cost),
         ]);

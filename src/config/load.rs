@@ -15,6 +15,10 @@ use super::{
     names::{OTHER, SHORT},
     schema,
 };
+use crate::files;
+
+/// The longest settings file, in bytes.
+const LONGEST: u64 = 1024 * 1024;
 
 /// What a command line says of the settings.
 #[derive(Debug, Clone, Default)]
@@ -175,7 +179,7 @@ fn find(env: &Env, flags: &Flags) -> Result<Option<(PathBuf, String)>, Error> {
     let is_named = named.is_some();
     let usual = || config_dir(env).map(|dir| dir.join("adjutant.toml"));
     let Some(path) = named.or_else(usual) else { return Ok(None) };
-    match fs::read_to_string(&path) {
+    match files::read_text(&path, LONGEST) {
         Ok(text) => Ok(Some((path, text))),
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_named => Ok(None),
         Err(error) => {

@@ -229,7 +229,7 @@ pub enum Format {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Files {
-    /// The data directory, made with mode 0700. Absent: `$XDG_DATA_HOME/adjutant`, else
+    /// The data directory, made with mode 0700; one that others can write to is refused. Absent: `$XDG_DATA_HOME/adjutant`, else
     /// `~/.local/share/adjutant`.
     pub data_dir: Option<PathBuf>,
     /// The roster of backends. Absent: `roster.toml` in `$XDG_CONFIG_HOME/adjutant`, else in

@@ -2,6 +2,10 @@
 
 use std::{
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -13,7 +17,7 @@ use axum::{
 use bytesize::ByteSize;
 use http_body::{Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use mcp::{Code, Fault};
+use mcp::{Code, Fault, weight};
 use serde_json::{Map, Value, json};
 use tokio::time::Sleep;
 
@@ -34,6 +38,11 @@ pub(super) async fn arguments(
     limit: Limit,
 ) -> Result<Map<String, Value>, Refusal> {
     let bytes = read(path, headers, body, limit).await?;
+    let (count, most) = (weight::values(&bytes), weight::MOST_VALUES);
+    if count > most {
+        let words = format!("the body has {count} values and may have {most}: send less at once");
+        return Err(Fault::new(Code::TooLarge, words).with("limit", json!(most)).into());
+    }
     parse(&bytes)
 }
 
@@ -112,6 +121,8 @@ pub(super) struct Timed {
     inner: Body,
     most: Duration,
     sleep: Option<Pin<Box<Sleep>>>,
+    /// Set once its end was seen.
+    read: Arc<AtomicBool>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -130,8 +141,12 @@ fn is_too_slow(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 impl Timed {
-    pub(super) fn wrap(inner: Body, most: Duration) -> Body {
-        if inner.is_end_stream() { inner } else { Body::new(Self { inner, most, sleep: None }) }
+    /// `read` is set once the body's end was seen.
+    pub(super) fn wrap(inner: Body, most: Duration, read: Arc<AtomicBool>) -> Body {
+        if inner.is_end_stream() {
+            return inner;
+        }
+        Body::new(Self { inner, most, sleep: None, read })
     }
 }
 
@@ -144,6 +159,9 @@ impl HttpBody for Timed {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) {
+            if frame.is_none() || self.inner.is_end_stream() {
+                self.read.store(true, Ordering::Release);
+            }
             return Poll::Ready(frame);
         }
         let most = self.most;

@@ -3,7 +3,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -14,6 +17,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use http_body::Body as _;
 use mcp::{Caller, Code, Fault, face::RequestId};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -40,11 +44,12 @@ pub(super) async fn gate(
     let id = ids::request();
     let started = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let read = Arc::new(AtomicBool::new(request.body().is_end_stream()));
     let (mut response, caller) = match admit(&shared, &request) {
         Ok(pass) => {
             let caller = pass.caller.clone();
             let timeout = shared.web.app.settings.server.body_timeout;
-            request = request.map(|body| Timed::wrap(body, timeout));
+            request = request.map(|body| Timed::wrap(body, timeout, read.clone()));
             request.extensions_mut().insert(RequestId(id.clone()));
             if let Some(caller) = caller.clone() {
                 request.extensions_mut().insert(caller);
@@ -59,6 +64,11 @@ pub(super) async fn gate(
     };
     dress(&mut response, &id);
     let status = response.status();
+    // A body that was not read ends the connection: a client must know, or it sends its next
+    // request into a closing one.
+    if !read.load(Ordering::Acquire) && (status.is_client_error() || status.is_server_error()) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     let caller = caller.as_ref().map_or("", |caller| caller.name.as_str());
     let ms = started.elapsed().as_millis();
     if status.is_server_error() {
@@ -78,6 +88,7 @@ struct Pass {
 
 fn admit(shared: &Shared, request: &Request) -> Result<Pass, Refusal> {
     let headers = request.headers();
+    framing(headers)?;
     head(shared, request.uri(), headers)?;
     shared.hosts.check(request.uri(), headers)?;
     let path = request.uri().path();
@@ -92,6 +103,21 @@ fn admit(shared: &Shared, request: &Request) -> Result<Pass, Refusal> {
     let probe = matches!(path.trim_end_matches('/'), "/readyz" | "/metrics");
     let busy = (!probe).then(|| shared.web.life.enter());
     Ok(Pass { caller: Some(caller), _busy: busy, _slot: Some(slot) })
+}
+
+/// The end of a body must be told in one way only, or a proxy in front may see another one. (Of a
+/// chunked body with a length the HTTP library has already dropped the length, and it ends the
+/// connection after the answer.)
+fn framing(headers: &HeaderMap) -> Result<(), Refusal> {
+    let lengths = headers.get_all(header::CONTENT_LENGTH).iter().count();
+    let mut codings = headers.get_all(header::TRANSFER_ENCODING).iter();
+    let coded =
+        codings.next().is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
+    if lengths > 1 || coded || codings.next().is_some() {
+        let words = "send one `Content-Length`, or `Transfer-Encoding: chunked`, and not both";
+        return Err(Fault::invalid(words).into());
+    }
+    Ok(())
 }
 
 /// The size of the head. The connection's own bound is wider and has no words.

@@ -1,7 +1,7 @@
 //! A reply as lines of JSON: each item as it comes, then the reply. Until the first line is out, a
 //! fault is an ordinary one with its status; after it, the fault is the last line.
 
-use std::{convert::Infallible, pin::Pin, sync::Arc, task::Poll};
+use std::{convert::Infallible, sync::Arc, task::Poll};
 
 use axum::{
     body::{Body, Bytes},
@@ -11,7 +11,7 @@ use axum::{
 use futures::{StreamExt as _, stream};
 use mcp::{Call, Catalogue, Emitter, Fault, Reply};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, task::JoinSet};
 
 use super::{
     reply::{Refusal, of},
@@ -34,12 +34,11 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 }
 
 type Outcome = Result<Reply, Fault>;
-type Work = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A call with the items that it gives. Dropped, it stops the tool.
 struct Running {
-    /// Absent when it is over.
-    call: Option<(Work, Finished)>,
+    /// The tool's own task, so that it goes on while the reader is slow. Absent when it is over.
+    call: Option<(JoinSet<Outcome>, Finished)>,
     items: mpsc::Receiver<Value>,
     outcome: Option<Outcome>,
 }
@@ -54,8 +53,12 @@ impl Running {
     async fn step(&mut self) -> Option<Step> {
         std::future::poll_fn(|cx| {
             if let Some((call, _)) = &mut self.call
-                && let Poll::Ready(outcome) = call.as_mut().poll(cx)
+                && let Poll::Ready(ended) = call.poll_join_next(cx)
             {
+                let outcome = match ended {
+                    Some(Ok(outcome)) => outcome,
+                    ended => Err(Fault::internal(format!("a call broke off: {ended:?}"))),
+                };
                 let finished = self.call.take().map(|(_, finished)| finished);
                 self.outcome = finished.map(|finished| finished.with(outcome));
                 self.items.close();
@@ -85,7 +88,9 @@ pub(super) async fn answer(
     call.emit = emit;
     let name = finished.name;
     let work = async move { catalogue.get(name, &call.caller)?.invoke(arguments, call).await };
-    let mut running = Running { call: Some((Box::pin(work), finished)), items, outcome: None };
+    let mut call = JoinSet::new();
+    call.spawn(work);
+    let mut running = Running { call: Some((call, finished)), items, outcome: None };
     let first = match running.step().await {
         Some(Step::End(outcome)) => match *outcome {
             Err(fault) => return Refusal::from(fault).into_response(),

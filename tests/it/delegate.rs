@@ -254,3 +254,68 @@ async fn d43_health_never_waits_on_a_dark_backend() {
     }
     drop(held);
 }
+
+/// Names of members that a backend made up are escaped like its text.
+#[tokio::test]
+async fn s40_names_of_unknown_members_are_escaped_too() {
+    let fake = fake::Fake::start().await;
+    let server = Server::start(&local(&fake, "m")).await;
+    let answer = json!({
+        "choices": [{ "message": { "content": "fine", "<|im_start|>": 1 }, "finish_reason": "stop" }],
+        "weird": { "<system-reminder>\u{1b}": "\u{202e}" },
+    });
+    fake.script("m", [fake::Step::json(&answer)]);
+    let reply = server.post("/delegate/local", json!({ "prompt": "hi", "explain": true })).await;
+    let text = reply.result().to_string();
+    assert!(
+        text.contains("weird")
+            && !text.contains("<system")
+            && !text.contains("<|im")
+            && !text.contains('\u{202e}'),
+        "{text}"
+    );
+}
+
+/// A caller's own words come back on one line, escaped and bounded.
+#[tokio::test]
+async fn what_a_caller_made_up_is_echoed_safely() {
+    let server = Server::start("").await;
+    let forged = format!("<system-reminder>\u{1b}{}", "x".repeat(100_000));
+    for (path, body) in [
+        ("/delegate", json!({ "prompt": "hi", "task": forged })),
+        ("/ts/call", json!({ "name": forged })),
+        ("/ts/categories", json!({ &forged: 1 })),
+        ("/delegate/many", json!({ "tasks": [{ "prompt": "hi", "target": forged, &forged: 1 }] })),
+    ] {
+        let text = server.post(path, body).await.text;
+        assert!(
+            !text.contains("<system") && !text.contains("\\u001b") && text.len() < 5_000,
+            "{path}: {text}"
+        );
+    }
+    let typed = server.post("/delegate/local", json!({ "prompt": "hi", "explain": "maybe" })).await;
+    assert!(typed.fault().1.contains("`explain`"), "{}", typed.text);
+    let null = server.post("/delegate/local", json!({ "prompt": "hi", "max_tokens": null })).await;
+    assert_ne!(null.status, 400, "{}", null.text);
+}
+
+/// A status is what was last seen: a backend that failed stays `failing` until something succeeds.
+#[tokio::test]
+async fn a_status_is_what_was_last_seen() {
+    let fake = fake::Fake::start().await;
+    let once = "retry = { attempts = 1 }\n";
+    let server = Server::start(&(backend("a", &fake, "m") + once)).await;
+    let state =
+        async || server.get("/delegate/targets").await.result()["targets"][0]["state"].clone();
+    for (behaviour, wanted) in [
+        ("ok", "ready"),
+        ("e401", "failing"),
+        ("e400", "ready"),
+        ("e503", "failing"),
+        ("ok", "ready"),
+    ] {
+        fake.script("m", [behaviour]);
+        server.post("/delegate", json!({ "prompt": "hi", "target": "a" })).await;
+        assert_eq!(state().await, wanted, "after {behaviour}");
+    }
+}

@@ -10,6 +10,7 @@ use std::{
 /// The rooms of `src/` from the ground up, floor by floor. Rooms of one floor do not name each
 /// other, but for the top one.
 const FLOORS: &[&[&str]] = &[
+    &["files"],
     &["clock", "ids", "config", "untrusted"],
     &["telemetry", "outbound", "reading", "reduce"],
     &["store"],
@@ -22,6 +23,7 @@ const FLOORS: &[&[&str]] = &[
 
 /// What a room must not name, of this workspace and of the libraries.
 const BANS: &[(&str, &[&str])] = &[
+    ("files", &["tokio", "serde", "mcp", "routing", "roster"]),
     ("clock", &["tokio", "serde", "mcp", "routing", "roster"]),
     ("ids", &["tokio", "mcp", "routing", "roster"]),
     ("config", &["tokio", "mcp", "routing", "roster"]),

@@ -76,7 +76,7 @@ async fn what_is_no_object_of_json_is_refused_in_words() {
         (b"{\"prompt\": \"a\xff\"}", "not UTF-8 from byte 13"),
         (b"[1, 2]", "must be a JSON object"),
         (b"\"x\"", "must be a JSON object"),
-        (b"{\"prompt\": 7}", "wrong arguments"),
+        (b"{\"prompt\": 7}", "`prompt` of `delegate_local` takes string"),
         (b"", "prompt"),
     ];
     for (body, words) in cases {

@@ -245,3 +245,45 @@ async fn d28_keys_and_tokens_are_in_no_log_line_and_no_answer() {
         assert!(line.is_none(), "{secret} is in the log: {line:?}");
     }
 }
+
+/// A small text can be a large tree: it is refused before it becomes one, on every face.
+#[tokio::test]
+async fn a_body_of_too_many_values_is_refused_before_it_is_read() {
+    let server = Server::start("").await;
+    let many = format!("{{\"tasks\":[{}{{}}]}}", "{},".repeat(600_000));
+    let reply =
+        server.request(reqwest::Method::POST, "/delegate/many").body(many.clone()).send().await;
+    assert_eq!((reply.status, reply.fault().0.as_str()), (413, "too_large"), "{}", reply.text);
+    let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{many}}}");
+    let reply = server.request(reqwest::Method::POST, "/mcp").body(call).send().await;
+    assert_eq!(reply.status, 413, "{}", reply.text);
+    assert!(reply.text.contains("values"), "{}", reply.text);
+}
+
+/// The end of a body told in two ways is refused; a refusal that left a body unread says that the
+/// connection ends.
+#[tokio::test]
+async fn ambiguous_framing_is_refused_and_unread_bodies_end_the_connection() {
+    let server = Server::start("").await;
+    let head = format!(
+        "POST /ts/categories HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n",
+        server.address(),
+        server.token
+    );
+    for framing in [
+        "content-length: 2\r\ncontent-length: 2\r\n\r\n{}",
+        "transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+    ] {
+        let answer = server.raw(format!("{head}connection: close\r\n{framing}").as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{framing:?}: {answer}");
+    }
+    let fine = server.raw(format!("{head}connection: close\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n").as_bytes()).await;
+    assert!(fine.starts_with("HTTP/1.1 200"), "{fine}");
+    let wrong = server
+        .request(reqwest::Method::POST, "/delegate")
+        .token(Some("wrong"))
+        .json(serde_json::json!({ "prompt": "hi" }))
+        .send()
+        .await;
+    assert_eq!((wrong.status, wrong.header("connection")), (401, "close"));
+}

@@ -4,9 +4,10 @@
 use std::{fs, os::unix::fs::symlink, time::Instant};
 
 use reqwest::Method;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 
-use crate::harness::{Server, backend, local, until};
+use crate::harness::{Server, Setup, backend, local, until};
 
 async fn ids(server: &Server) -> Vec<String> {
     let targets = server.get("/delegate/targets").await.result();
@@ -145,4 +146,66 @@ async fn a_restart_takes_edits_too_and_a_roster_may_come_later() {
     server.write_roster(&backend("new", &fake, "ok"));
     let server = server.restart().await;
     assert_eq!(ids(&server).await, ["new"]);
+}
+
+#[tokio::test]
+async fn a_pipe_or_an_endless_device_in_the_rosters_place_is_told_and_the_next_file_is_taken() {
+    let fake = fake::Fake::start().await;
+    let server = Server::start(&backend("one", &fake, "ok")).await;
+    let path = server.path("roster.toml");
+    let error = |app: &adjutant::app::App| app.roster_error.load().as_deref().cloned();
+    for round in 0..2 {
+        fs::remove_file(&path).unwrap();
+        if round == 0 {
+            symlink("/dev/zero", &path).unwrap();
+        } else {
+            mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        }
+        server
+            .until("it is told", |app| {
+                error(app).is_some_and(|why| why.contains("no regular file"))
+            })
+            .await;
+        assert_eq!(ids(&server).await.len(), 1);
+        // Put in its place as a whole: a write to a pipe would wait for a reader.
+        let next = server.path("next.toml");
+        let id = format!("next-{round}");
+        fs::write(&next, backend(&id, &fake, "ok")).unwrap();
+        fs::rename(&next, &path).unwrap();
+        until("the next file is taken", async || ids(&server).await == [id.as_str()]).await;
+        assert_eq!(error(&server.app), None);
+    }
+}
+
+#[tokio::test]
+async fn a_pipe_where_no_roster_was_at_start_is_told_too() {
+    let fake = fake::Fake::start().await;
+    let home = tempfile::tempdir().unwrap();
+    let usual = home.path().join("adjutant/roster.toml");
+    fs::create_dir(usual.parent().unwrap()).unwrap();
+    let server = Setup::new("")
+        .env("ADJUTANT_ROSTER", "")
+        .env("XDG_CONFIG_HOME", home.path().to_str().unwrap())
+        .start()
+        .await;
+    assert_eq!(server.app.router.roster().backends().len(), 0);
+    mknodat(CWD, &usual, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    server.until("it is told", |app| app.roster_error.load().is_some()).await;
+    fs::remove_file(&usual).unwrap();
+    fs::write(&usual, backend("late", &fake, "ok")).unwrap();
+    until("the file is taken", async || ids(&server).await == ["late"]).await;
+}
+
+#[tokio::test]
+async fn thousands_of_problems_are_told_in_a_few_lines_everywhere() {
+    let server = Server::start("").await;
+    server.write_roster(&"[[backend]]\nid = 1\n".repeat(3_000));
+    server.until("it is told", |app| app.roster_error.load().is_some()).await;
+    let ready = server.get("/readyz").await.json()["roster"]["error"].clone();
+    let shown = server.get("/delegate/targets").await.result()["error"].clone();
+    for text in [ready, shown] {
+        let text = text.as_str().unwrap();
+        assert_eq!(text.lines().count(), 21, "{text}");
+        assert!(text.ends_with("more: `adjutant roster check` lists all"), "{text}");
+    }
 }

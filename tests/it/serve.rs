@@ -1,10 +1,16 @@
 //! The server as a process: when it starts, when it does not, how it is found and how it ends.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+};
 
 use adjutant::boot::Failure;
 use reqwest::Method;
-use rustix::process::Signal;
+use rustix::{
+    fs::{CWD, FileType, Mode, mknodat},
+    process::Signal,
+};
 use serde_json::json;
 
 use crate::harness::{Process, Server, Setup, client, local, until};
@@ -323,4 +329,82 @@ async fn hugpy_base_makes_a_backend_where_there_is_no_roster() {
     let reply = request.send().await.unwrap().text().await.unwrap();
     assert!(reply.contains("echo:hi") && reply.contains("\"hugpy\""), "{reply}");
     running.stop().await;
+}
+
+/// A data directory with one thing planted in it: a link to a file that must stay what it is.
+fn planted(name: &str) -> (tempfile::TempDir, Setup) {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    fs::create_dir(&data).unwrap();
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).unwrap();
+    let precious = home.path().join("precious");
+    fs::write(&precious, "precious").unwrap();
+    symlink(&precious, data.join(name)).unwrap();
+    let setup = Setup::new("").env("ADJUTANT_DATA_DIR", data.to_str().unwrap());
+    (home, setup)
+}
+
+#[tokio::test]
+async fn a_planted_link_in_the_data_directory_is_refused_and_its_target_stays() {
+    let serve = ["serve", "--listen", "127.0.0.1:0"].as_slice();
+    for (name, arguments) in [
+        ("lock", serve),
+        ("operator.token", serve),
+        ("endpoint.json", &["targets"]),
+        ("start.lock", &["targets"]),
+        ("server.log", &["targets"]),
+    ] {
+        let (home, setup) = planted(name);
+        let ended = Process::run(&setup, arguments);
+        assert!(ended.code.is_some_and(|code| code != 0), "{name}: {ended:?}");
+        assert!(ended.err.contains(&format!("data/{name}")), "{name}: {}", ended.err);
+        let kept = fs::read_to_string(home.path().join("precious")).unwrap();
+        assert_eq!(kept, "precious", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_data_directory_that_others_can_write_to_is_a_set_up_error() {
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let setup = Setup::new("").env("ADJUTANT_DATA_DIR", home.path().to_str().unwrap());
+    let ended = Process::run(&setup, &["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("chmod 700"), "{}", ended.err);
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_token_file_that_cannot_be_written_is_no_matter_of_rights() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("operator.token")).unwrap();
+    let setup = Setup::new("").env("ADJUTANT_DATA_DIR", home.path().to_str().unwrap());
+    let ended = Process::run(&setup, &["serve", "--listen", "127.0.0.1:0"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.err.contains("operator.token"), "{}", ended.err);
+}
+
+#[tokio::test]
+async fn a_roster_that_is_no_file_or_has_no_end_or_thousands_of_problems_is_told_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    symlink("/dev/zero", at("zero")).unwrap();
+    mknodat(CWD, at("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    fs::write(at("large"), vec![b'#'; roster::MAX_BYTES + 1]).unwrap();
+    fs::write(at("wrong"), "[[backend]]\nid = 1\n".repeat(3_000)).unwrap();
+    for (name, words) in [
+        ("zero", "no regular file"),
+        ("pipe", "no regular file"),
+        ("large", "larger than"),
+        ("wrong", "more: `adjutant roster check` lists all"),
+    ] {
+        let setup = Setup::new("").env("ADJUTANT_ROSTER", at(name).to_str().unwrap());
+        let ended = Process::run(&setup, &["serve", "--listen", "127.0.0.1:0"]);
+        assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
+        assert!(ended.err.contains(words), "{name}: {}", ended.err);
+        assert!(ended.err.lines().count() < 210, "{name}: {}", ended.err.lines().count());
+        let check = Process::run(&setup, &["roster", "check"]);
+        assert_eq!(check.code, Some(2), "{name}: {}", check.err);
+        assert_eq!(check.out.lines().count() > 3_000, name == "wrong", "{name}");
+    }
 }

@@ -193,20 +193,6 @@ impl Forward {
         }
     }
 
-    /// Sends a batch of the oldest revisions and passes on its answers.
-    pub(super) async fn batch(&self, messages: &Value) {
-        let answer = async {
-            let way = self.link.way().await?;
-            let request = way.request(Method::POST).header(header::ACCEPT, "application/json");
-            relay::whole(&way, way.send(request.json(messages)).await?).await
-        };
-        match answer.await {
-            Ok(Some(answers)) => self.say(answers).await,
-            Ok(None) => {}
-            Err(fault) => self.say(message::failed(&Value::Null, &fault)).await,
-        }
-    }
-
     async fn say(&self, message: Value) {
         // Fails only when the client is gone, which ends the bridge.
         let _gone = self.out.send(message).await;

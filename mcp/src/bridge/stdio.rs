@@ -111,9 +111,13 @@ impl Bridge {
             }
         }
         // First the session, so that its calls stop, then what waits for them.
-        if let Some(way) = desk.link.present().await {
-            let _late = tokio::time::timeout(Duration::from_secs(2), way.end()).await;
-        }
+        let farewell = async {
+            if let Some(way) = desk.link.present().await {
+                way.end().await;
+            }
+        };
+        // Also the way may be waited for: whoever looks for a server holds it.
+        let _late = tokio::time::timeout(Duration::from_secs(2), farewell).await;
         listening.shutdown().await;
         desk.calls.shutdown().await;
         drop(desk);
@@ -171,14 +175,14 @@ impl Desk {
                 open.insert(key, call);
             }
             Kind::Notification { .. } | Kind::Answer => self.pass_on(message).await,
-            Kind::Nonsense if message.is_array() => {
-                let forward = Forward { link: self.link.clone(), out: self.out.clone() };
-                self.calls.spawn(async move { Box::pin(forward.batch(&message)).await });
-            }
             Kind::Nonsense => {
                 let id = message.get("id").filter(|id| id.is_string() || id.is_number());
                 let id = id.cloned().unwrap_or_default();
-                let words = "no JSON-RPC 2.0 message";
+                let words = if message.is_array() {
+                    "batches are not supported over stdio: send one message a line"
+                } else {
+                    "no JSON-RPC 2.0 message"
+                };
                 self.say(message::error(&id, -32_600, words)).await;
             }
         }

@@ -8,6 +8,7 @@ use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::{Value, json};
 
 use super::Answer;
+use crate::weight;
 
 /// A refusal before any handler ran.
 #[derive(Debug, Clone)]
@@ -53,6 +54,15 @@ impl Refusal {
             }
             None => format!("the body is over this route's limit of {limit} bytes"),
         };
+        let code = ErrorCode::INVALID_REQUEST.0;
+        Self { data: Some(data), ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, code, message) }
+    }
+
+    /// The body is within the limit and has more values than can be read at a fair price.
+    pub(super) fn too_many_values(count: usize) -> Self {
+        let most = weight::MOST_VALUES;
+        let message = format!("the body has {count} values and may have {most}: send less at once");
+        let data = json!({ "limit": most, "values": count });
         let code = ErrorCode::INVALID_REQUEST.0;
         Self { data: Some(data), ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, code, message) }
     }

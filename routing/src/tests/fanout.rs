@@ -15,10 +15,10 @@ async fn d35_one_bad_item_sinks_nobody() {
     let cx = context();
     let mut items: Vec<_> =
         router.many(tasks.into_iter().enumerate().collect(), None, &cx).collect().await;
-    items.sort_by_key(|(index, _)| *index);
+    items.sort_by_key(|item| item.index);
     let words: Vec<&str> = items
         .iter()
-        .map(|(_, outcome)| match outcome {
+        .map(|item| match &item.outcome {
             Ok(Outcome::Done(_)) => "ok",
             Ok(Outcome::NoFit { .. }) => "no_fit",
             Err(_) => "error",
@@ -34,7 +34,7 @@ async fn a_batch_fills_the_backend_and_no_more() {
     let router = router(&entry(&fake.url(), "slow-200", "limits = { concurrency = 50 }"));
     let cx = context();
     let items = router.many((0..50).map(|at| (at, target("slow-200"))).collect(), None, &cx);
-    assert_eq!(items.filter(|(_, outcome)| std::future::ready(outcome.is_ok())).count().await, 50);
+    assert_eq!(items.filter(|item| std::future::ready(item.outcome.is_ok())).count().await, 50);
     assert_eq!(fake.stats().peak, 50);
 }
 
@@ -71,7 +71,7 @@ async fn single_calls_share_a_backend_fairly_with_a_batch() {
         fake.stats().count
     };
     let (items, seen) = tokio::join!(batch, single);
-    assert!(items.iter().all(|(_, outcome)| outcome.is_ok()));
+    assert!(items.iter().all(|item| item.outcome.is_ok()));
     assert!(seen < 20, "the single call waited behind {seen} of the batch");
 }
 
@@ -107,4 +107,24 @@ async fn dropping_a_batch_frees_the_backend() {
     }
     assert!(fake.wait_for(|stats| stats.open == 0).await);
     assert_eq!(fake.stats().count, 4);
+}
+
+/// A reader who stalls holds up the batch and no backend: what was begun is finished, its permits
+/// go back, and nothing more is begun until the reader goes on.
+#[tokio::test]
+async fn a_reader_who_stalls_holds_no_permit() {
+    let fake = fake().await;
+    let router = router(&entry(&fake.url(), "ok", ""));
+    let cx = context();
+    let mut items =
+        std::pin::pin!(router.many((0..600).map(|at| (at, target("ok"))).collect(), None, &cx));
+    let mut kept = Vec::new();
+    while let Ok(Some(item)) = tokio::time::timeout(Duration::from_millis(300), items.next()).await
+    {
+        kept.push(item);
+    }
+    assert_eq!((kept.len(), fake.stats().count, fake.stats().open), (256, 256, 0));
+    assert_eq!(router.targets(None)[0].in_flight, 0);
+    kept.clear();
+    assert_eq!(items.count().await, 344);
 }

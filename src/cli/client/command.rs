@@ -112,6 +112,15 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_registers_as_this_command_does() {
+        let argv = ["adjutant", "mcp"].map(ToOwned::to_owned).to_vec();
+        let readme = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"));
+        for line in lines(&Place::Stdio(Stdio { argv, url: None })) {
+            assert!(readme.contains(&format!("| `{line}` |")), "no `{line}` in README.md");
+        }
+    }
+
+    #[test]
     fn what_a_shell_would_read_otherwise_is_quoted() {
         for (word, quoted) in [
             ("plain-1.2", "plain-1.2"),

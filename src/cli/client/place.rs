@@ -1,6 +1,9 @@
 //! Where an orchestrator is to find the server: through the bridge, or over HTTP.
 
-use std::path::{Path, PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -36,6 +39,8 @@ pub(super) struct Http {
     /// The URL of `/mcp`.
     pub(super) url: String,
     token: SecretString,
+    /// The address of the settings, where the server listens on another one.
+    passing: Option<SocketAddr>,
 }
 
 impl Place {
@@ -49,6 +54,13 @@ impl Place {
 
     /// Says what a person must know of the registration.
     pub(super) fn warn(&self, client: Name, out: &Output) {
+        if let Self::Http(Http { url, passing: Some(listen), .. }) = self {
+            out.warn(format_args!(
+                "{url} is not on the port of the settings: a server that was started by itself \
+                 leaves when it is idle, and the next one has another port; for one that stays, \
+                 run `adjutant serve --listen {listen}` and register that"
+            ));
+        }
         match self {
             Self::Http(_) if client == Name::Codex => {
                 out.note("start Codex with the server's token in the variable ADJUTANT_TOKEN");
@@ -105,7 +117,7 @@ impl Stdio {
 impl Http {
     #[cfg(test)]
     pub(super) fn new(url: &str, token: &str) -> Self {
-        Self { url: url.to_owned(), token: token.into() }
+        Self { url: url.to_owned(), token: token.into(), passing: None }
     }
 
     /// The server of `--url`, of `ADJUTANT_URL`, or the one that runs on the data directory.
@@ -113,14 +125,14 @@ impl Http {
     /// # Errors
     /// When there is no server, or no token for it.
     pub(super) async fn find(cx: &Context, url: Option<&Url>) -> Result<Self, Error> {
-        let (base, token) = if let Some(url) = url {
+        let (base, token, passing) = if let Some(url) = url {
             let token = cx.env.get("ADJUTANT_TOKEN").ok_or_else(|| {
                 Error::new(
                     Exit::Auth,
                     "a server named with --url needs its token in `ADJUTANT_TOKEN`",
                 )
             })?;
-            (url.to_string(), SecretString::from(token))
+            (url.to_string(), SecretString::from(token), None)
         } else {
             let server = connect::running(cx).await?.ok_or_else(|| {
                 Error::new(
@@ -131,17 +143,27 @@ impl Http {
             let token = server.token().ok_or_else(|| {
                 Error::new(Exit::Auth, "the server's token is not known here: set `ADJUTANT_TOKEN`")
             })?;
-            (server.url().to_owned(), token.clone())
+            (server.url().to_owned(), token.clone(), passing(cx, server.url())?)
         };
         let base = base.trim_end_matches('/');
         let base = base.strip_suffix("/mcp").unwrap_or(base);
-        Ok(Self { url: format!("{base}/mcp"), token })
+        Ok(Self { url: format!("{base}/mcp"), token, passing })
     }
 
     /// The token, for the registration.
     pub(super) fn token(&self) -> &str {
         self.token.expose_secret()
     }
+}
+
+/// The address of the settings, unless the server that was found has its port or was named.
+fn passing(cx: &Context, url: &str) -> Result<Option<SocketAddr>, Error> {
+    if cx.env.get("ADJUTANT_URL").is_some() {
+        return Ok(None);
+    }
+    let listen = cx.settings(Vec::new())?.settings.server.listen;
+    let port = Url::parse(url).ok().and_then(|url| url.port());
+    Ok((port != Some(listen.port())).then_some(listen))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Error> {

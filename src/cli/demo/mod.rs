@@ -147,14 +147,14 @@ fn show(rows: &[Value]) -> Table {
         let first = match status(row) {
             "ok" => table::text(shortened(
                 word("text").lines().find(|line| !line.trim().is_empty()).unwrap_or_default(),
-                60,
+                24,
             )),
             _ => table::toned(Tone::Bad, format!("{}{}", word("error"), word("message"))),
         };
         table.row([
-            table::text(shortened(word("item"), 40)),
+            table::text(shortened(word("item"), 28)),
             table::text(word("backend")),
-            table::text(word("why").replace('`', "")),
+            table::text(shortened(&why(word("why"), word("backend")), 24)),
             table::number(format!("{}+{}", tokens("input_tokens"), tokens("output_tokens"))),
             table::number(row.get("ms").and_then(Value::as_u64).unwrap_or_default()),
             first,
@@ -163,7 +163,34 @@ fn show(rows: &[Value]) -> Table {
     table
 }
 
+/// Why that backend, in few words: the row names it already.
+fn why(why: &str, backend: &str) -> String {
+    let why = why.replace('`', "");
+    let rest = why.strip_prefix(backend).unwrap_or(&why).trim_start();
+    let rest = rest.strip_prefix("is the ").or_else(|| rest.strip_prefix("comes ")).unwrap_or(rest);
+    rest.replace("backend good at", "one for").replace("by tier and price of", "of")
+}
+
 /// The beginning of a text, cut between characters.
 fn shortened(text: &str, most: usize) -> String {
     crate::untrusted::one_line(text, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_few_words() {
+        for (said, short) in [
+            ("`extract` is the only backend good at `summarise`", "only one for summarise"),
+            (
+                "`extract` comes first by tier and price of 2 good at `summarise`",
+                "first of 2 good at summarise",
+            ),
+            ("something else", "something else"),
+        ] {
+            assert_eq!(why(said, "extract"), short);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    io,
+    io::{self, Read as _},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
@@ -13,7 +13,10 @@ use super::finding::{
     Finding,
     Verdict::{Ok as Fine, Warning, Wrong},
 };
-use crate::clock::{self, Clock};
+use crate::{
+    clock::{self, Clock},
+    files,
+};
 
 /// Less room than this is worth a warning, and less than that is too little, in bytes.
 const LITTLE: u64 = 1024 * 1024 * 1024;
@@ -40,6 +43,9 @@ pub(super) fn data_dir(dir: &Path) -> Finding {
                 let words =
                     format!("{shown} cannot be written: check its owner and mode ({mode:03o})");
                 return finding(Wrong, words);
+            }
+            if let Some(lax) = files::lax(&about) {
+                return finding(Wrong, format!("{shown} is not used: {lax}"));
             }
             if mode & 0o077 != 0 {
                 return finding(
@@ -77,7 +83,7 @@ pub(super) enum Holder {
 /// When the lock cannot be looked at.
 pub(super) fn holder(dir: &Path) -> io::Result<Holder> {
     let path = dir.join("lock");
-    let lock = match File::open(&path) {
+    let lock = match files::own(File::options().read(true), &path) {
         Ok(lock) => lock,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Holder::Nobody),
         Err(error) => return Err(error),
@@ -85,8 +91,9 @@ pub(super) fn holder(dir: &Path) -> io::Result<Holder> {
     match lock.try_lock_shared() {
         Ok(()) => Ok(Holder::Nobody),
         Err(TryLockError::WouldBlock) => {
-            let process = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
-            Ok(Holder::Server(process))
+            let mut text = String::new();
+            let read = lock.take(32).read_to_string(&mut text).ok();
+            Ok(Holder::Server(read.and_then(|_| text.trim().parse().ok())))
         }
         Err(TryLockError::Error(error)) => Err(error),
     }
@@ -145,6 +152,9 @@ mod tests {
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
         let open = data_dir(&dir);
         assert!(open.verdict == Warning && open.words.contains("chmod 700"), "{open:?}");
+        fs::set_permissions(&dir, fs::Permissions::from_mode(0o775)).unwrap();
+        let lax = data_dir(&dir);
+        assert!(lax.verdict == Wrong && lax.words.contains("chmod 700"), "{lax:?}");
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).unwrap();
         assert_eq!(data_dir(&dir).verdict, Fine);
         let file = home.path().join("file");

@@ -6,7 +6,7 @@
 use std::{
     fs::{self, File},
     io::{self, Read as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -18,7 +18,7 @@ use mcp::{
 use rustix::process::{Pid, test_kill_process};
 use secrecy::SecretString;
 
-use crate::{boot, config::RosterFile};
+use crate::{boot, config::RosterFile, files};
 
 /// How long the server may take to say who it is.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -44,9 +44,9 @@ pub(crate) struct Place {
 /// files are not private; the words say what to do.
 pub(crate) async fn look(place: &Place) -> Result<Option<Endpoint>, Fault> {
     let file = place.data_dir.join("endpoint.json");
-    let Some(text) = private(&file)? else { return Ok(None) };
-    // A file that is half written is one that is about to be whole.
-    let Ok(found) = serde_json::from_str::<boot::Endpoint>(&text) else { return Ok(None) };
+    let Some(bytes) = private(&file)? else { return Ok(None) };
+    // A file of anything else is one that a server is about to replace.
+    let Ok(found) = serde_json::from_slice::<boot::Endpoint>(&bytes) else { return Ok(None) };
     if found.service != "adjutant" || !is_alive(found.pid) {
         return Ok(None);
     }
@@ -85,10 +85,14 @@ pub(crate) async fn look(place: &Place) -> Result<Option<Endpoint>, Fault> {
             let gone = || {
                 Fault::new(
                     Code::Unavailable,
-                    format!("the token file `{}` is gone: start the server again", file.display()),
+                    format!(
+                        "the token file `{}` is gone or no token: start the server again",
+                        file.display()
+                    ),
                 )
             };
-            SecretString::from(private(file)?.ok_or_else(gone)?.trim())
+            let bytes = private(file)?.ok_or_else(gone)?;
+            SecretString::from(str::from_utf8(&bytes).map_err(|_| gone())?.trim())
         }
         (None, None) => {
             let words = format!("{running} does not lend its token: name it with `ADJUTANT_TOKEN`");
@@ -104,30 +108,26 @@ fn conflict(words: String) -> Fault {
 
 /// A small file that is the user's own and that nobody else can read or write; nothing when there
 /// is none.
-fn private(path: &Path) -> Result<Option<String>, Fault> {
+fn private(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     let failed = |error: io::Error| {
         Fault::new(Code::Unavailable, format!("cannot read `{}`: {error}", path.display()))
     };
-    let mut options = File::options();
-    let flags = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
-    let file = match options.read(true).custom_flags(flags).open(path) {
+    let file = match files::own(File::options().read(true), path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(Fault::new(Code::Forbidden, failed(error).message));
+        }
         Err(error) => return Err(failed(error)),
     };
-    let about = file.metadata().map_err(failed)?;
-    if about.uid() != rustix::process::geteuid().as_raw() {
-        let words = format!("`{}` belongs to another user: it is not trusted", path.display());
-        return Err(Fault::new(Code::Forbidden, words));
-    }
-    if about.mode() & 0o077 != 0 {
+    if file.metadata().map_err(failed)?.mode() & 0o077 != 0 {
         let words =
             format!("`{}` can be read or written by others: `chmod 600` it", path.display());
         return Err(Fault::new(Code::Forbidden, words));
     }
-    let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
-    Ok(Some(text))
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(Some(bytes))
 }
 
 fn is_alive(pid: u32) -> bool {
@@ -144,4 +144,23 @@ fn resolved(path: &Path) -> PathBuf {
 
 fn shown(path: Option<&Path>) -> String {
     path.map_or("no file".to_owned(), |path| format!("`{}`", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_endpoint_file_of_anything_else_is_as_good_as_none() {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place { data_dir: home.path().to_owned(), roster: None, token: None };
+        assert!(look(&place).await.unwrap().is_none());
+        let path = home.path().join("endpoint.json");
+        let long = vec![b'['; 100_000];
+        for content in [&b"\xff\xfe\x00\x9f random"[..], b"", b"{\"service\":", b"[1]", &long] {
+            files::replace_own(&path, "").unwrap();
+            fs::write(&path, content).unwrap();
+            assert!(look(&place).await.unwrap().is_none());
+        }
+    }
 }

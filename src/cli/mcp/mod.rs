@@ -31,7 +31,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  claude mcp add adjutant -- adjutant mcp
+  claude mcp add --scope user adjutant -- adjutant mcp
   codex mcp add adjutant -- adjutant mcp
   ADJUTANT_URL=https://adjutant.example ADJUTANT_TOKEN=… adjutant mcp
 
@@ -67,7 +67,7 @@ impl Run for Mcp {
         let loaded = cx.settings(flags)?;
         telemetry::log_to_stderr(&loaded.settings.log, &Secrets::default())
             .map_err(|error| Error::usage(error.to_string()))?;
-        let finder = Finder::new(&cx, loaded)?;
+        let finder = Finder::new(&cx, loaded, |words| tracing::warn!("{words}"))?;
         let stop = CancellationToken::new();
         let (mut terminate, mut interrupt) = signal(SignalKind::terminate())
             .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)))
@@ -104,13 +104,13 @@ pub(crate) struct Finder {
 const AGAIN: Duration = Duration::from_secs(1);
 
 impl Finder {
-    /// With what the command line and the environment say.
+    /// With what the command line and the environment say. `tell` is told what takes long.
     ///
     /// # Errors
     /// When `ADJUTANT_URL` is no URL.
-    pub(crate) fn new(cx: &Context, loaded: Loaded) -> Result<Self, Error> {
+    pub(crate) fn new(cx: &Context, loaded: Loaded, tell: fn(&str)) -> Result<Self, Error> {
         let named = named(&cx.env)?;
-        let start = start::Start::new(&cx.env, cx.globals.config.as_deref(), &loaded);
+        let start = start::Start::new(&cx.env, cx.globals.config.as_deref(), &loaded, tell);
         let token = cx.env.get("ADJUTANT_TOKEN").map(Into::into);
         let place = Place { data_dir: loaded.data_dir, roster: Some(loaded.roster), token };
         Ok(Self { named, place, start, failed: Mutex::default() })

@@ -1,11 +1,10 @@
 //! Starting a server that outlives the bridge. Of several bridges at once, one starts it and the
-//! others find it.
+//! others find it. Where another server still holds the data directory, its end is waited for.
 
 use std::{
     ffi::OsString,
-    fs::{self, DirBuilder, File, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
@@ -19,10 +18,21 @@ use super::{
     environment,
     find::{Place, look},
 };
-use crate::config::{Env, Loaded, RosterFile};
+use crate::{
+    boot,
+    cli::exit::Exit,
+    config::{Env, Loaded, RosterFile},
+    files,
+};
 
-/// How long a server may take until it answers, waiting for another bridge's start included.
-const READY: Duration = Duration::from_secs(30);
+/// How long a server may take until it answers, waiting for another bridge's start or for the end
+/// of a server that stops included: longer than one that stops lets its calls run.
+const READY: Duration = Duration::from_secs(45);
+
+/// How long another server may hold the data directory before it is said that this is waited for,
+/// and how often it is tried again. The kernel's lock cannot be asked without taking it, which could
+/// get in the way of a server that starts at that moment.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// How often it is looked whether it answers.
 const LOOK: Duration = Duration::from_millis(20);
@@ -36,6 +46,21 @@ const LOG: u64 = 8 << 20;
 /// How much of the log's end is shown when the server did not start.
 const TAIL: u64 = 2_000;
 
+/// Another server holds the data directory.
+#[derive(Debug)]
+struct Held {
+    /// When that was last seen.
+    tried: Instant,
+    /// Whether the person knows.
+    is_told: bool,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Self { tried: Instant::now(), is_told: false }
+    }
+}
+
 /// How a server is started.
 #[derive(Debug)]
 pub(super) struct Start {
@@ -43,11 +68,12 @@ pub(super) struct Start {
     home: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(String, OsString)>,
+    tell: fn(&str),
 }
 
 impl Start {
-    /// With the settings that the bridge itself has.
-    pub(super) fn new(env: &Env, config: Option<&Path>, loaded: &Loaded) -> Self {
+    /// With the settings that the bridge itself has. `tell` is told what takes long.
+    pub(super) fn new(env: &Env, config: Option<&Path>, loaded: &Loaded, tell: fn(&str)) -> Self {
         let data_dir =
             std::path::absolute(&loaded.data_dir).unwrap_or_else(|_| loaded.data_dir.clone());
         let mut arguments: Vec<OsString> =
@@ -71,7 +97,7 @@ impl Start {
         names.extend(loaded.settings.mcp.pass_env.iter().cloned());
         let environment = environment::of(env, &names);
         let home = env.path("HOME").filter(|home| home.is_dir()).unwrap_or_else(|| "/".into());
-        Self { data_dir, home, arguments, environment }
+        Self { data_dir, home, arguments, environment, tell }
     }
 
     /// A server there: the one that another bridge starts at this moment, or a new one.
@@ -88,16 +114,12 @@ impl Start {
             );
             Fault::new(Code::Unavailable, words)
         };
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.data_dir).map_err(failed)?;
-        let lock = self.data_dir.join("start.lock");
-        let lock = File::options()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(lock)
-            .map_err(failed)?;
+        files::own_dir(&self.data_dir).map_err(io::Error::other).map_err(failed)?;
+        let options = &mut File::options();
+        options.write(true).create(true).truncate(false);
+        let lock = files::own(options, &self.data_dir.join("start.lock")).map_err(failed)?;
         let mut started: Option<(Child, u64)> = None;
+        let mut held: Option<Held> = None;
         let mut locked = false;
         loop {
             if let Some(endpoint) = look(place).await? {
@@ -119,14 +141,27 @@ impl Start {
                 }
             } else if let Some((child, logged)) = &mut started {
                 if let Some(status) = child.try_wait().map_err(failed)? {
+                    if status.code() == Some(Exit::SecondInstance.code().into()) {
+                        started = None;
+                        held.get_or_insert_default().tried = Instant::now();
+                        continue;
+                    }
                     let log = self.tail(*logged);
                     let words = format!("the server was started and ended at once ({status}){log}");
                     return Err(Fault::new(Code::Unavailable, words));
                 }
-            } else {
+            } else if held.as_ref().is_none_or(|held| held.tried.elapsed() >= AGAIN) {
+                if let Some(held) = held.as_mut().filter(|held| !held.is_told) {
+                    held.is_told = true;
+                    (self.tell)(&format!("{}: waiting for its end", self.holder()));
+                }
                 started = Some(self.spawn().map_err(failed)?);
             }
             if Instant::now() >= deadline {
+                if held.is_some() {
+                    let words = format!("{}: it is stopping, try again", self.holder());
+                    return Err(Fault::new(Code::Unavailable, words));
+                }
                 let log = started.map(|(_, logged)| self.tail(logged)).unwrap_or_default();
                 let words = format!("the server did not answer within {} s{log}", READY.as_secs());
                 return Err(Fault::new(Code::Unavailable, words));
@@ -135,14 +170,26 @@ impl Start {
         }
     }
 
+    /// The server that holds the data directory and takes no work, in words.
+    fn holder(&self) -> String {
+        // Its lock names its process.
+        let pid = files::read_text(&self.data_dir.join("lock"), 32).ok();
+        let pid = pid.and_then(|text| text.trim().parse::<u32>().ok());
+        let process = pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+        format!(
+            "another server{process} still has the data directory `{}` and takes no work",
+            self.data_dir.display()
+        )
+    }
+
     /// Starts it: nothing of the bridge's own input and output, and of its environment only what
     /// is meant for it. It leaves the session by itself. Gives also how long its log was before.
     fn spawn(&self) -> io::Result<(Child, u64)> {
         let log = self.data_dir.join("server.log");
-        if fs::metadata(&log).is_ok_and(|about| about.len() > LOG) {
+        if fs::symlink_metadata(&log).is_ok_and(|about| about.is_file() && about.len() > LOG) {
             fs::rename(&log, log.with_extension("log.1"))?;
         }
-        let log = File::options().append(true).create(true).mode(0o600).open(log)?;
+        let log = files::own(File::options().append(true).create(true), &log)?;
         let logged = log.metadata()?.len();
         tracing::info!(data_dir = %self.data_dir.display(), "no server runs: starting one");
         let child = Command::new(std::env::current_exe()?)
@@ -161,7 +208,7 @@ impl Start {
     fn tail(&self, logged: u64) -> String {
         let path = self.data_dir.join("server.log");
         let read = || -> io::Result<String> {
-            let mut log = File::open(&path)?;
+            let mut log = files::own(File::options().read(true), &path)?;
             let from = log.metadata()?.len().saturating_sub(TAIL).max(logged);
             log.seek(SeekFrom::Start(from))?;
             let mut bytes = Vec::new();
@@ -186,8 +233,9 @@ impl Start {
 /// The variables that the keys of a roster name. A roster with errors has none: the server will
 /// say what is wrong with it.
 fn keys(path: Option<&Path>) -> Vec<String> {
-    let roster =
-        path.and_then(|path| fs::read(path).ok()).and_then(|bytes| Roster::from_bytes(&bytes).ok());
+    let roster = path
+        .and_then(|path| boot::roster::read(path).ok())
+        .and_then(|bytes| Roster::from_bytes(&bytes).ok());
     let Some(roster) = roster else { return Vec::new() };
     let keys = roster.backends().iter().filter_map(|backend| match &backend.key {
         Some(KeyRef::Env(name)) => Some(name.clone()),

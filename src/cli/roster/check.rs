@@ -7,6 +7,7 @@ use roster::{Problem, Roster};
 use serde_json::{Value, json};
 
 use crate::{
+    boot,
     cli::{
         Context,
         exit::{Error, Exit},
@@ -43,7 +44,13 @@ pub(super) fn run(args: &Check, cx: &Context) -> Result<(), Error> {
         Some(path) => path.clone(),
         None => of_settings(cx)?,
     };
-    let outcome = Roster::from_bytes(&files::bytes(&path)?);
+    let bytes = if files::is_stdin(&path) {
+        files::bytes(&path)?
+    } else {
+        boot::roster::read(&path)
+            .map_err(|error| files::unreadable(&files::shown(&path), &error))?
+    };
+    let outcome = Roster::from_bytes(&bytes);
     let (errors, warnings) = match &outcome {
         Ok(roster) => (&[][..], roster.warnings()),
         Err(error) => (error.problems.as_slice(), &[][..]),

@@ -9,7 +9,13 @@ use routing::upstream::Upstream;
 use serde_json::json;
 use url::Url;
 
-use crate::cli::{Context, exit::Error, import::ids::slug, output::Output, progress::Spinner};
+use crate::cli::{
+    Context,
+    exit::{Error, Exit},
+    import::ids::slug,
+    output::Output,
+    progress::Spinner,
+};
 
 /// The ports of Ollama, llama.cpp, LM Studio and vLLM.
 pub(crate) const PORTS: [u16; 4] = [11434, 8080, 1234, 8000];
@@ -25,7 +31,7 @@ Examples:
 
 Only this machine is asked (GET /v1/models on 127.0.0.1). Add to each entry what it is good at: \
 `good_at` is what a call names as `task`. With --json: one document with `servers` (each `base_url` \
-and its `models`) and what was `asked`.")]
+and its `models`) and what was `asked`. Where none is found, the exit code is 5.")]
 pub(crate) struct Discover {
     /// Ask this port instead of the usual ones; may be repeated
     #[arg(long = "port", value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
@@ -61,7 +67,7 @@ impl Model {
 /// Runs `roster discover`.
 ///
 /// # Errors
-/// When no HTTP client can be had.
+/// When no server answers, and when no HTTP client can be had.
 pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
     let out = Output::new(&cx.env);
     let ports = if args.ports.is_empty() { &PORTS[..] } else { &args.ports };
@@ -76,17 +82,19 @@ pub(crate) async fn run(args: &Discover, cx: &Context) -> Result<(), Error> {
         out.json(
             &json!({ "servers": servers.iter().map(list).collect::<Vec<_>>(), "asked": asked }),
         )?;
-    } else if servers.is_empty() {
-        let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-        out.note(format_args!(
-            "no model server answers on 127.0.0.1, ports {}: start one (such as `ollama serve` or \
-             `llama-server`), or name its port with `--port`",
-            ports.join(", ")
-        ));
-    } else {
+    } else if !servers.is_empty() {
         out.text(
             &servers.iter().map(|server| entries(server, &[])).collect::<Vec<_>>().join("\n"),
         )?;
+    }
+    if servers.is_empty() {
+        let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+        let words = format!(
+            "no model server answers on 127.0.0.1, ports {}: start one (such as `ollama serve` or \
+             `llama-server`), name its port with `--port`, or write the entry by hand",
+            ports.join(", ")
+        );
+        return Err(Error::new(Exit::NotFound, words));
     }
     Ok(())
 }

@@ -124,7 +124,7 @@ fn show(roster: &Roster, seen: &Seen, health: &HashMap<&str, &Health>) -> Table 
             table::text(&backend.id),
             table::text(backend.tier.as_str()),
             table::text(backend.kind.as_str()),
-            table::text(backend.model()),
+            table::ends(backend.model(), table::MODEL),
             table::text(backend.good_at.join(", ")),
             table::text(price(backend.cost)),
             table::number(backend.limits.concurrency),

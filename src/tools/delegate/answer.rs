@@ -102,7 +102,7 @@ impl Answer {
             Outcome::Done(done) => Self::done(*done, show),
             Outcome::NoFit { message, capabilities } => Self {
                 status: Status::NoFit,
-                message: Some(message),
+                message: Some(untrusted::one_line(&message, 2_000)),
                 capabilities: Some(capabilities),
                 ..Self::empty()
             },
@@ -189,22 +189,9 @@ fn also(answer: &routing::upstream::Answer, raw: bool) -> Map<String, Value> {
         also.insert("tool_calls".to_owned(), json!(answer.tool_calls));
     }
     if !raw {
-        also.values_mut().for_each(neutralise);
+        untrusted::project_members(&mut also);
     }
     also
-}
-
-fn neutralise(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            if let (std::borrow::Cow::Owned(safe), _) = untrusted::project(text) {
-                *text = safe;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(neutralise),
-        Value::Object(map) => map.values_mut().for_each(neutralise),
-        _ => {}
-    }
 }
 
 impl From<routing::upstream::Usage> for Usage {

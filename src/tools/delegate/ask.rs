@@ -70,7 +70,8 @@ pub(super) fn context(cx: &Call<App>, timeout_s: Option<f64>) -> Result<Context,
             Some(Duration::from_secs_f64(seconds))
         }
         Some(seconds) => {
-            let words = format!("`timeout_s` must be above 0 and at most {LONGEST}, not {seconds:?}");
+            let words =
+                format!("`timeout_s` must be above 0 and at most {LONGEST}, not {seconds:?}");
             return Err(Fault::invalid(words));
         }
     };

@@ -5,7 +5,7 @@ use routing::{
     Error,
     upstream::{Failure, Kind},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::untrusted;
 
@@ -63,15 +63,7 @@ trait Escaped {
 impl Escaped for Fault {
     /// With the words of backends in its further members projected.
     fn escaped(mut self) -> Self {
-        fn walk(value: &mut Value) {
-            match value {
-                Value::String(text) => *text = untrusted::project(text).0.into_owned(),
-                Value::Array(items) => items.iter_mut().for_each(walk),
-                Value::Object(map) => map.values_mut().for_each(walk),
-                _ => {}
-            }
-        }
-        self.more.values_mut().for_each(walk);
+        untrusted::project_members(&mut self.more);
         self
     }
 }

@@ -1,10 +1,13 @@
 //! `delegate_many`: many sub-tasks at once, each with its own outcome.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use futures::StreamExt as _;
 use mcp::{Block, Call, Code, Face, Fault, Scope, Spec, Tool, schemars::JsonSchema};
-use routing::{Error, Outcome, Task, Want};
+use routing::{Error, Item, Outcome, Task, Want};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -14,7 +17,7 @@ use super::{
     ask::context,
     fault::fault,
 };
-use crate::app::App;
+use crate::{app::App, untrusted};
 
 /// The most tasks of one call.
 const MOST: usize = 10_000;
@@ -28,7 +31,7 @@ const MOST_MCP: usize = 200;
     dead_code,
     reason = "the schema of an item: items are read one by one, so that a bad one fails alone"
 )]
-struct Item {
+struct Wanted {
     /// The whole sub-task.
     prompt: String,
     /// The id of a backend; wins over `task`.
@@ -51,7 +54,7 @@ struct Item {
 #[schemars(crate = "mcp::schemars")]
 pub(super) struct DelegateMany {
     /// The sub-tasks, 0 to 10000 (over MCP 0 to 200). A bad one fails alone.
-    #[schemars(with = "Vec<Item>")]
+    #[schemars(with = "Vec<Wanted>")]
     tasks: Vec<Value>,
     /// The most sub-tasks at work at once; default: what the backends take.
     #[serde(default)]
@@ -112,19 +115,35 @@ impl Tool<App> for DelegateMany {
         let mut tasks = Vec::with_capacity(total);
         for (index, item) in self.tasks.into_iter().enumerate() {
             match task(item) {
-                Ok(task) => tasks.push((index, task)),
-                Err(fault) => batch.take(index, Err(fault)).await?,
+                Ok((task, unknown)) => {
+                    batch.warn(index, &unknown);
+                    tasks.push((index, task));
+                }
+                Err(fault) => batch.take(index, Err(fault), None),
             }
         }
         let context = context(&cx, None)?;
         let most = self.max_concurrency.and_then(|most| usize::try_from(most).ok());
         let router = Arc::clone(&cx.app.router);
         let mut items = std::pin::pin!(router.many(tasks, most, &context));
-        while let Some((index, outcome)) = items.next().await {
-            if matches!(outcome, Err(Error::Cancelled)) {
-                return Err(fault(&Error::Cancelled));
+        // Items are taken while a slow reader is waited for: it must not hold up a backend.
+        let mut ended = false;
+        while !(ended && batch.outbox.is_empty()) {
+            tokio::select! {
+                room = cx.emit.room(), if !batch.outbox.is_empty() => match (room, batch.outbox.pop_front()) {
+                    (Some(room), Some((row, _unread))) => room.give(row),
+                    _ => return Err(fault(&Error::Cancelled)),
+                },
+                item = items.next(), if !ended => match item {
+                    None => ended = true,
+                    Some(Item { outcome: Err(error @ Error::Cancelled), .. }) => return Err(fault(&error)),
+                    Some(mut item) => {
+                        let outcome = std::mem::replace(&mut item.outcome, Err(Error::Cancelled));
+                        let outcome = outcome.map_err(|error| fault(&error));
+                        batch.take(item.index, outcome, Some(item));
+                    }
+                },
             }
-            batch.take(index, outcome.map_err(|error| fault(&error))).await?;
         }
         Ok(batch.reply())
     }
@@ -144,6 +163,10 @@ impl Tool<App> for DelegateMany {
 struct Gathered<'a> {
     cx: &'a Call<App>,
     results: Vec<Map<String, Value>>,
+    /// Rows that a stream's reader has not taken, each with the item that it holds a place of.
+    outbox: VecDeque<(Value, Option<Item>)>,
+    /// What to tell of single items' own arguments.
+    warnings: HashMap<usize, Vec<String>>,
     counts: Counts,
     show: Show,
 }
@@ -154,6 +177,8 @@ impl<'a> Gathered<'a> {
         let batch = Self {
             cx,
             results,
+            outbox: VecDeque::new(),
+            warnings: HashMap::new(),
             counts: Counts { total, ..Counts::default() },
             show: Show { explain, raw: false },
         };
@@ -161,8 +186,16 @@ impl<'a> Gathered<'a> {
         batch
     }
 
-    /// Counts one outcome and keeps it, or gives it to the reader of a stream.
-    async fn take(&mut self, index: usize, outcome: Result<Outcome, Fault>) -> Result<(), Fault> {
+    /// Remembers the keys of an item that nobody knows.
+    fn warn(&mut self, index: usize, unknown: &Map<String, Value>) {
+        if !unknown.is_empty() {
+            let ignored = |key: &String| format!("`{}` was ignored", untrusted::one_line(key, 60));
+            self.warnings.insert(index, unknown.keys().take(10).map(ignored).collect());
+        }
+    }
+
+    /// Counts one outcome and keeps its row, for the reply or for the reader of a stream.
+    fn take(&mut self, index: usize, outcome: Result<Outcome, Fault>, item: Option<Item>) {
         let mut row = Map::from_iter([("index".to_owned(), json!(index))]);
         let members = match outcome {
             Ok(outcome) => {
@@ -183,14 +216,14 @@ impl<'a> Gathered<'a> {
             row.extend(members);
         }
         self.report(row.get("backend").and_then(Value::as_str).unwrap_or_default());
+        if let Some(warnings) = self.warnings.remove(&index) {
+            row.insert("warnings".to_owned(), json!(warnings));
+        }
         if self.cx.emit.is_streaming() {
-            if !self.cx.emit.emit(Value::Object(row)).await {
-                return Err(fault(&Error::Cancelled));
-            }
+            self.outbox.push_back((Value::Object(row), item));
         } else if let Some(place) = self.results.get_mut(index) {
             *place = row;
         }
-        Ok(())
     }
 
     fn report(&self, backend: &str) {
@@ -211,8 +244,8 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Reads one item; what is wrong with it is its own error.
-fn task(item: Value) -> Result<Task, Fault> {
+/// Reads one item, with the members that are not known; what is wrong with it is its own error.
+fn task(item: Value) -> Result<(Task, Map<String, Value>), Fault> {
     let Value::Object(mut item) = item else {
         return Err(Fault::invalid("each task must be an object with a string `prompt`"));
     };
@@ -233,5 +266,6 @@ fn task(item: Value) -> Result<Task, Fault> {
     let Some(max_tokens) = max_tokens.filter(|most| *most > 0) else {
         return Err(Fault::invalid("`max_tokens` must be an integer of at least 1"));
     };
-    Ok(Task { prompt, system, max_tokens: Some(max_tokens), want: Want::of(target, capability) })
+    let want = Want::of(target, capability);
+    Ok((Task { prompt, system, max_tokens: Some(max_tokens), want }, item))
 }

@@ -35,7 +35,7 @@ struct Row {
     kind: &'static str,
     /// The model that is asked for.
     model: String,
-    /// `ready`; `busy` (a call waits); `limited` (it asked for a pause); `failing` (its last calls
+    /// `ready`; `busy` (a call waits); `limited` (it asked for a pause); `failing` (its last call
     /// failed); `inert` (paid while billing is off); `disabled`.
     state: &'static str,
     /// Calls in flight.

@@ -71,7 +71,7 @@ async fn tools_are_listed_for_people_and_programs() {
     assert!(table.out.contains("prompt*") && !table.out.contains("ts_list"), "{table:?}");
     let reply = Cli::new(&["tools", "delegate", "--json"]).to(&server).end().await.json();
     assert!(reply["tools"][0]["parameters"]["properties"].is_object(), "{reply}");
-    Cli::new(&["tools", "nothing"]).to(&server).end().await.failed(5, "ts_categories");
+    Cli::new(&["tools", "nothing"]).to(&server).end().await.failed(5, "adjutant tools");
 }
 
 #[tokio::test]

@@ -69,6 +69,12 @@ async fn over_http_the_token_is_in_the_line_with_a_warning() {
         )
     );
     assert!(ended.err.contains("warning: this holds the server's token"), "{ended:?}");
+    // It listens on a free port, as one that was started by itself does.
+    assert!(ended.err.contains("adjutant serve --listen 127.0.0.1:7004"), "{ended:?}");
+    let port = url.rsplit(':').next().unwrap();
+    let fixed = at(&["client", "claude", "--http"])
+        .env("ADJUTANT__SERVER__LISTEN", format!("127.0.0.1:{port}"));
+    assert!(!fixed.end().await.err.contains("adjutant serve"), "a port that stays");
     let ended = at(&["client", "codex", "--http"]).end().await;
     assert!(
         !ended.out.contains(token.as_str()) && ended.err.contains("ADJUTANT_TOKEN"),

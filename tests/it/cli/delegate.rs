@@ -7,6 +7,18 @@ use super::Cli;
 use crate::harness::{PATIENCE, Server, backend, local, until};
 
 #[tokio::test]
+async fn what_is_wrong_is_said_in_the_words_of_the_command_line() {
+    let server = Server::start("").await;
+    let run = |arguments: &[&str]| Cli::new(arguments).to(&server).end();
+    run(&["delegate", "x", "--timeout", "2days"]).await.failed(2, "`--timeout` must be above 0");
+    run(&["delegate", "x", "--timeout", "abc"])
+        .await
+        .failed(2, "a number and its unit, such as 30s");
+    run(&["call", "delegate", "promt=x"]).await.failed(2, "(`adjutant tools CATEGORY` shows");
+    run(&["call", "nope"]).await.failed(5, "`adjutant tools` names those");
+}
+
+#[tokio::test]
 async fn the_answer_is_all_that_goes_to_standard_output() {
     let fake = Fake::start().await;
     let server = Server::start(&local(&fake, "ok")).await;
@@ -103,7 +115,7 @@ async fn each_failure_has_its_exit_code_and_its_remedy() {
     run(&["hi", "--target", "nobody"]).await.failed(5, "`local`");
     run(&["hi", "--target", "off"]).await.failed(6, "enabled = true");
     run(&["hi", "--target", "broken"]).await.failed(8, "`broken`");
-    run(&["hi", "--target", "hanging", "--timeout", "200ms"]).await.failed(8, "timeout_s");
+    run(&["hi", "--target", "hanging", "--timeout", "200ms"]).await.failed(8, "`--timeout`");
     run(&[" "]).await.failed(2, "the prompt is empty");
     run(&["hi", "--max-tokens", "0"]).await.failed(2, "--max-tokens");
     run(&[]).await.failed(2, "<PROMPT>");

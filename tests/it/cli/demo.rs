@@ -16,6 +16,8 @@ async fn the_demo_runs_offline_and_leaves_nothing_behind() {
         assert!(lines[0].contains(heading), "{}", lines[0]);
     }
     assert!(lines[1].contains("README.md") && lines[1].contains("extract"), "{}", lines[1]);
+    assert!(lines[1].contains("only one for summarise"), "{}", lines[1]);
+    assert!(lines.iter().all(|line| line.chars().count() <= 100), "{ended:?}");
     assert!(ended.err.contains("answered in"), "{ended:?}");
     assert_eq!(files(home.path()), Vec::<std::path::PathBuf>::new());
 }

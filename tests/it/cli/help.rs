@@ -39,6 +39,18 @@ async fn a_slip_is_told_with_the_nearest_right_word() {
 }
 
 #[tokio::test]
+async fn results_that_cannot_be_written_are_a_failure() {
+    for arguments in [&["--help"][..], &["--version"], &["completions", "bash"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_adjutant"));
+        let ended = command.args(arguments).env_clear().stdout(full).output().unwrap();
+        let err = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {err}");
+        assert!(err.contains("cannot write to standard output"), "{err}");
+    }
+}
+
+#[tokio::test]
 async fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = Cli::new(&["completions", shell]).end().await;

@@ -164,6 +164,32 @@ async fn s28_a_server_that_died_is_replaced_in_mid_session() {
 }
 
 #[tokio::test]
+async fn a_server_that_drains_is_waited_for_and_followed_by_another() {
+    let fake = Fake::start().await;
+    let home = Home::new(&local(&fake, "slow-3000"));
+    let mut client = Client::of(home.bridge()).await;
+    let before = home.endpoint().unwrap();
+    client.send(&call(1, "delegate_local", &json!({"prompt": "hello"}))).await;
+    until("the call is on its way", async || fake.stats().open > 0).await;
+    home.kill(Signal::TERM);
+    until("the server takes no work", async || home.endpoint().is_none()).await;
+    let path = |name: &str| home.0.path().join(name);
+    let targets = Cli::at(&home.0, &["targets"])
+        .env("PATH", "/usr/bin:/bin")
+        .env("ADJUTANT_DATA_DIR", path("data"))
+        .env("ADJUTANT_ROSTER", path("roster.toml"))
+        .env("ADJUTANT_IDLE_EXIT", "300ms")
+        .end();
+    let again = call(2, "delegate_targets", &json!({}));
+    let (ended, answer) = tokio::join!(targets, client.ask(&again));
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("local"), "{ended:?}");
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    assert_ne!(home.endpoint().unwrap().instance, before.instance);
+    client.leave().await;
+}
+
+#[tokio::test]
 async fn a_server_with_another_roster_or_version_is_not_joined() {
     let home = Home::new("");
     let mut client = Client::of(home.bridge()).await;

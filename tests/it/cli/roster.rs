@@ -95,6 +95,19 @@ async fn show_asks_the_running_server_what_its_calls_have_shown() {
 }
 
 #[tokio::test]
+async fn an_edit_is_taken_before_the_next_command_is_answered() {
+    let fake = Fake::start().await;
+    let server = Server::start(&local(&fake, "ok")).await;
+    for id in ["one", "two", "three"] {
+        fs::write(server.path("roster.toml"), backend(id, &fake, "ok")).unwrap();
+        let cli = Cli::new(&["delegate", "--target", id, "hello"])
+            .env("ADJUTANT_DATA_DIR", server.path("data"));
+        let ended = cli.end().await;
+        assert_eq!((ended.code, ended.out.as_str()), (Some(0), "echo:hello\n"), "{ended:?}");
+    }
+}
+
+#[tokio::test]
 async fn show_without_a_backend_says_where_to_get_one() {
     for arguments in [&["roster", "show"][..], &["roster", "show", "--json"]] {
         let ended = Cli::new(arguments).end().await;
@@ -139,9 +152,14 @@ async fn discover_prints_entries_that_a_roster_takes() {
         report["servers"][0]["models"][0],
         json!({"id": "qwen3-8b", "model": "Qwen/Qwen3-8B"})
     );
+}
+
+#[tokio::test]
+async fn discover_that_finds_nothing_says_so_by_its_exit_code() {
     let none = Cli::new(&["roster", "discover", "--port", "1"]).end().await;
-    assert_eq!((none.code, none.out.as_str()), (Some(0), ""));
-    assert!(none.err.contains("no model server answers"), "{none:?}");
+    none.failed(5, "no model server answers");
+    let none = Cli::new(&["roster", "discover", "--port", "1", "--json"]).end().await;
+    assert_eq!((none.code, &none.document()["servers"]), (Some(5), &json!([])), "{none:?}");
 }
 
 #[tokio::test]

@@ -132,10 +132,20 @@ async fn lines_that_are_no_messages_are_answered_and_disturb_nothing() {
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(null), &json!(code)));
     }
     client.raw(b"  ").await;
-    client.raw(json!([request(1, "ping", json!({}))]).to_string().as_bytes()).await;
-    let batch = client.line().await.unwrap();
-    assert_eq!(batch[0]["result"], json!({}));
     assert_eq!(client.ask(request(2, "ping", json!({}))).await["result"], json!({}));
+}
+
+#[tokio::test]
+async fn a_batch_is_refused_in_words_that_say_what_to_send() {
+    let told = Told::default();
+    let _server = server(&told).await;
+    let mut client = Client::in_session(&told).await;
+    for batch in [json!([]), json!([1, 2]), json!([request(1, "ping", json!({}))])] {
+        client.send(&batch).await;
+        let answer = client.answer(&json!(null)).await;
+        assert_eq!(answer["error"]["code"], -32_600, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("one message a line"));
+    }
 }
 
 #[tokio::test]
