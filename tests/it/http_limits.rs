@@ -271,7 +271,7 @@ async fn ambiguous_framing_is_refused_and_unread_bodies_end_the_connection() {
         server.token
     );
     for framing in [
-        "content-length: 2\r\ncontent-length: 2\r\n\r\n{}",
+        "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
         "transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
     ] {
         let answer = server.raw(format!("{head}connection: close\r\n{framing}").as_bytes()).await;
