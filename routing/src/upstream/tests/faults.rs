@@ -106,7 +106,13 @@ async fn g9_every_behaviour_comes_to_what_is_due() {
             if model == "hang" {
                 backend.timeouts.first_token = Some(Duration::from_millis(100));
             }
-            let got = upstream.call(&backend, &asking("hi")).await;
+            let mut got = upstream.call(&backend, &asking("hi")).await;
+            // The case before may have closed the pooled connection that is taken up here: what
+            // died before any byte is tried again, as the router does (d13).
+            let died = got.as_ref().is_err_and(|failure| failure.kind == Kind::Closed);
+            if died && !matches!(due, Fails(Kind::Closed, ..)) {
+                got = upstream.call(&backend, &asking("hi")).await;
+            }
             check(&format!("{model}, stream = {stream}"), &due, &got);
         }
     }
