@@ -85,7 +85,7 @@ async fn storm(log: &Path, time: Duration) -> anyhow::Result<Vec<Row>> {
         format!("{} calls in {windows:.1} windows, {opening} before the first answer", calls.len());
     let mean = count(calls.len()) / count(logical);
     Ok(vec![
-        Row::new("calls a window, 64 callers", count(calls.len() - opening) / windows, "calls")
+        Row::new("calls a window, 64 callers", count(calls.len()) / windows, "calls")
             .at_most(1.1)
             .note(note),
         early("calls before their time, 64 callers", &gaps(after)),
