@@ -2,7 +2,11 @@
 //! writes to, a device without an end, or a link that somebody else planted.
 //!
 //! [`read`] is for files that a person names, where links are fine. [`own`], [`own_dir`] and
-//! [`replace_own`] are for the data directory, where nothing is followed.
+//! [`replace_own`] are for the data directory, where nothing is followed, and [`Shelf`] for what
+//! callers bring there. [`Roots`] is for files that a caller names.
+
+mod beneath;
+mod shelf;
 
 use std::{
     fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions},
@@ -15,6 +19,11 @@ use std::{
 
 use bytesize::ByteSize;
 use rustix::{fs::OFlags, io::Errno, process::geteuid};
+
+pub(crate) use self::{
+    beneath::Roots,
+    shelf::{Place, Shelf},
+};
 
 /// The whole of a regular file of at most `most` bytes. A symbolic link is followed.
 ///
@@ -30,6 +39,11 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !about.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
     }
+    whole(file, most)
+}
+
+/// All that a file has, if that is no more than `most` bytes.
+fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // The size may be a lie, and grow.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -45,7 +59,11 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Also when it is not UTF-8 ([`ErrorKind::InvalidData`]).
 pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(read(path, most)?).map_err(|error| {
+    text(read(path, most)?)
+}
+
+fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         io::Error::new(ErrorKind::InvalidData, format!("it is not UTF-8 from byte {at} on"))
     })
@@ -60,7 +78,7 @@ pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
 pub(crate) fn own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let shown = path.display();
     let strange = || {
-        let words = format!("`{shown}` is no regular file of its own: remove it");
+        let words = format!("`{shown}` is no regular file of its own: move it elsewhere");
         io::Error::new(ErrorKind::InvalidInput, words)
     };
     let strange_if = |error: io::Error| match error.raw_os_error().map(Errno::from_raw_os_error) {
@@ -132,9 +150,12 @@ pub(crate) fn lax(about: &Metadata) -> Option<DirError> {
 }
 
 /// Never waits for a pipe's other end, and never takes a terminal as its own.
+const UNWAITING: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+
+/// As [`UNWAITING`], with more.
 fn flags(more: OFlags) -> i32 {
     // A flag is one of the low bits: it fits.
-    i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY | more).bits()).unwrap_or_default()
+    i32::try_from((UNWAITING | more).bits()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ impl Arguments {
 }
 
 /// How long it may take.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Effort {
     /// The sizes of a release: more rounds, a longer storm, a million mixed requests
     #[arg(long)]
@@ -37,12 +37,24 @@ pub(crate) struct Effort {
     /// Mixed requests for the memory figure [default: 60000, with --full 1000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..))]
     requests: Option<u64>,
+    /// Readers of the feed of changes at once [default: 1000, with --full 10000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16_000))]
+    readers: Option<u32>,
+    /// The program of the earlier server, to be measured beside ours
+    #[arg(long, value_name = "PATH")]
+    pub(crate) earlier: Option<std::path::PathBuf>,
 }
 
 impl Effort {
     /// How many mixed requests the memory figure sends.
     pub(crate) fn requests(&self) -> u64 {
         self.requests.unwrap_or(self.pick(60_000, 1_000_000))
+    }
+
+    /// How many read the feed of changes.
+    pub(crate) fn readers(&self) -> usize {
+        let readers = self.readers.unwrap_or(self.pick(1_000, 10_000));
+        usize::try_from(readers).unwrap_or(usize::MAX)
     }
 
     /// One size or the other.

@@ -75,6 +75,11 @@ impl Connection {
     /// Sends a request and reads the whole answer.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
         self.send(request).await?;
+        self.answer().await
+    }
+
+    /// Reads the whole answer to what was sent.
+    pub(crate) async fn answer(&mut self) -> anyhow::Result<Answer> {
         let head = self.head().await?;
         Ok(Answer { status: head.status, body: self.body().await? })
     }

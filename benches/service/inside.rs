@@ -22,7 +22,7 @@ pub(crate) async fn run(roster: &str, target: &str, items: usize) -> anyhow::Res
     let router = Arc::new(Router::new(roster, Settings::default(), ports)?);
     let tasks = (0..items).map(|at| {
         let want = Want::Target(target.to_owned());
-        (at, Task { prompt: messages::prompt(at), system: None, max_tokens: Some(2048), want })
+        (at, Task { prompt: messages::prompt(at), max_tokens: Some(2048), want, ..Task::default() })
     });
     let tasks = tasks.collect();
     // With threads of its own, as the server has them.

@@ -7,11 +7,15 @@
 mod arguments;
 mod cancel;
 mod client;
+mod crowd;
+mod earlier;
+mod exchanges;
 mod fake;
 mod fanout;
 mod fifty;
 mod figure;
 mod inside;
+mod ledger;
 mod load;
 mod machine;
 mod memory;
@@ -41,16 +45,21 @@ const FIGURES: &[Figure] = &[
     start::FIGURE,
     streams::FIGURE,
     rate::FIGURE,
+    ledger::FIGURE,
+    exchanges::FIGURE,
+    earlier::FIGURE,
     fifty::FIGURE,
     fanout::FIGURE,
     storm::FIGURE,
     cancel::FIGURE,
     reload::FIGURE,
     memory::FIGURE,
+    crowd::READERS,
+    crowd::WAITERS,
 ];
 
 fn main() -> ExitCode {
-    if let Some(code) = fake::is_asked_for() {
+    if let Some(code) = fake::is_asked_for().or_else(crowd::is_asked_for) {
         return code;
     }
     let arguments = Arguments::of_process();

@@ -34,7 +34,7 @@ struct Judged {
 }
 
 /// Figures that are measured elsewhere, for whoever looks for them here.
-const ELSEWHERE: &str = "g15: just model-check\ng16: cargo bench --bench select\n";
+const ELSEWHERE: &str = "g15: just model-check\ng16: cargo bench -p routing --bench select\n";
 
 impl Report {
     pub(crate) fn new(machine: Machine) -> Self {

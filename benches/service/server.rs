@@ -37,7 +37,11 @@ pub(crate) struct Server {
 impl Server {
     /// A server over this roster, on a free port.
     pub(crate) async fn start(roster: &str) -> anyhow::Result<Self> {
-        let dir = directory(roster)?;
+        Self::over(directory(roster)?).await
+    }
+
+    /// A server over a directory that was readied, on a free port.
+    pub(crate) async fn over(dir: TempDir) -> anyhow::Result<Self> {
         let mut child = spawn(&dir, "127.0.0.1:0")?;
         let file = dir.path().join("data/endpoint.json");
         let began = Instant::now();
@@ -119,8 +123,7 @@ pub(crate) fn directory(roster: &str) -> anyhow::Result<TempDir> {
     Ok(dir)
 }
 
-/// The roster has a directory of its own, as it has for users: the server watches that directory,
-/// and would be woken by each line of a log beside it.
+/// The roster has a directory of its own, as it has for users.
 fn roster_in(dir: &TempDir) -> PathBuf {
     dir.path().join("config/roster.toml")
 }

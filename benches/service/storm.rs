@@ -17,8 +17,20 @@ use crate::{
 pub(crate) const FIGURE: Figure = Figure {
     name: "g10",
     about: "every call is answered 429 with `Retry-After: 1`: 64 callers at once, three tries a call",
-    run: |effort| Box::pin(run(Duration::from_secs(effort.pick(15, 60)))),
+    run: |effort| Box::pin(run(effort.pick(SHORT, LONG))),
 };
+
+const SHORT: Storm = Storm { time: Duration::from_secs(15), bound: None };
+/// The calls that leave before the first answer is back count too: no server could know better, so
+/// that a bound on the mean needs many more windows than there are of them.
+const LONG: Storm = Storm { time: Duration::from_mins(1), bound: Some(1.1) };
+
+/// How long the callers go on, and what their calls a window are held to.
+#[derive(Clone, Copy)]
+struct Storm {
+    time: Duration,
+    bound: Option<f64>,
+}
 
 const CALLERS: usize = 64;
 const ATTEMPTS: usize = 3;
@@ -29,10 +41,10 @@ const RETRY_AFTER: f64 = 1.0;
 /// How long a caller waits, in seconds.
 const PATIENCE: u32 = 5;
 
-async fn run(time: Duration) -> anyhow::Result<Vec<Row>> {
+async fn run(length: Storm) -> anyhow::Result<Vec<Row>> {
     let dir = TempDir::new()?;
     let mut rows = lone(&dir.path().join("lone")).await?;
-    rows.extend(storm(&dir.path().join("storm"), time).await?);
+    rows.extend(storm(&dir.path().join("storm"), length).await?);
     Ok(rows)
 }
 
@@ -55,7 +67,7 @@ async fn lone(log: &Path) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
-async fn storm(log: &Path, time: Duration) -> anyhow::Result<Vec<Row>> {
+async fn storm(log: &Path, Storm { time, bound }: Storm) -> anyhow::Result<Vec<Row>> {
     let fake = Fake::with(Duration::ZERO, Some(log)).await?;
     let server = server(&fake).await?;
     let end = std::time::Instant::now() + time;
@@ -84,10 +96,13 @@ async fn storm(log: &Path, time: Duration) -> anyhow::Result<Vec<Row>> {
     let note =
         format!("{} calls in {windows:.1} windows, {opening} before the first answer", calls.len());
     let mean = count(calls.len()) / count(logical);
+    let mut whole = Row::new("calls a window, 64 callers", count(calls.len()) / windows, "calls");
+    whole = match bound {
+        Some(most) => whole.at_most(most).note(note),
+        None => whole.note(format!("{note}; judged over a minute, with `--full`")),
+    };
     Ok(vec![
-        Row::new("calls a window, 64 callers", count(calls.len()) / windows, "calls")
-            .at_most(1.1)
-            .note(note),
+        whole,
         early("calls before their time, 64 callers", &gaps(after)),
         Row::new("most upstream calls of one logical call", count(most), "calls")
             .at_most(count(ATTEMPTS))

@@ -20,11 +20,13 @@ use std::net::SocketAddr;
 
 use adjutant::{
     app::App,
-    auth::Tokens,
     boot,
+    clock::Clock,
     config::Settings,
     http::{self, Life, Manners, Web},
-    ids, tools,
+    ids,
+    store::{Place, Store},
+    tools,
 };
 use anyhow::Context as _;
 use axum::{
@@ -50,7 +52,10 @@ async fn main() -> anyhow::Result<()> {
     settings.server.allowed_origins =
         ["127.0.0.1", "localhost"].map(|host| format!("http://{host}:{}", listening.port())).into();
     let manners = Manners::of(&settings);
-    let app = boot::app(settings, roster::Roster::default())?;
+    let dir = tempfile::tempdir()?;
+    let place = Place::Dir(dir.path().to_owned());
+    let store = Store::open(&place, Clock::system()).await?;
+    let app = boot::app(settings, roster::Roster::default(), store)?;
 
     let (life, shutdown) = (Life::default(), CancellationToken::new());
     let token = ids::secret()?;
@@ -70,10 +75,10 @@ async fn main() -> anyhow::Result<()> {
 }
 
 fn web(app: App, token: &str, listening: SocketAddr, life: &Life) -> anyhow::Result<Web> {
+    app.tokens.add_operator(&SecretString::from(token))?;
     Ok(Web {
         app,
         catalogue: tools::catalogue().clone(),
-        tokens: Tokens::of_operator(&SecretString::from(token))?.into(),
         instance: ids::instance()?.into(),
         listening,
         life: life.clone(),

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Fault, Spec, fault::shown};
+use crate::{Fault, Spec, fault::shown, number};
 
 /// The most unknown keys that are named to a caller.
 const NAMED: usize = 10;
@@ -26,6 +26,7 @@ pub(crate) fn prepare(
             )));
         }
     };
+    rename(spec, &mut object)?;
     let none = Map::new();
     let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let mut unknown = Vec::new();
@@ -43,7 +44,53 @@ pub(crate) fn prepare(
             return Err(mistaken(spec, key, wanted, value));
         }
     }
+    if let Some(key) = unknown.first().filter(|_| is_without_content(spec, &object)) {
+        return Err(misplaced(spec, key));
+    }
     Ok((Value::Object(object), warn(spec, known, &unknown)))
+}
+
+/// Puts what came under another name of an argument where the schema has it. An empty text there says
+/// "not given".
+fn rename(spec: &Spec, object: &mut Map<String, Value>) -> Result<(), Fault> {
+    for (other, name) in spec.aliases {
+        let Some(value) = object.shift_remove(*other).filter(|value| !is_empty(value)) else {
+            continue;
+        };
+        match object.get(*name) {
+            Some(there) if !is_empty(there) && *there != value => {
+                return Err(Fault::invalid(format!(
+                    "`{name}` and `{other}` are the same argument of `{}`, and differ: give one of them",
+                    spec.name
+                )));
+            }
+            _ => drop(object.insert((*name).to_owned(), value)),
+        }
+    }
+    Ok(())
+}
+
+/// Whether none of the arguments that would say what is written is there.
+fn is_without_content(spec: &Spec, object: &Map<String, Value>) -> bool {
+    let says = |name: &&str| match object.get(*name) {
+        None | Some(Value::Null) => false,
+        Some(Value::Object(members)) => !members.is_empty(),
+        Some(_) => true,
+    };
+    !spec.content.is_empty() && !spec.content.iter().any(says)
+}
+
+/// Words for content under a name that the tool does not have.
+fn misplaced(spec: &Spec, key: &str) -> Fault {
+    let content: Vec<String> = spec.content.iter().map(|name| format!("`{name}`")).collect();
+    let (key, name, content) = (shown(key), spec.name, content.join(", "));
+    Fault::invalid(format!(
+        "`{name}` has no argument `{key}`, and nothing else says what to write: that goes into {content} (`?help=true` and `ts_list` show its schema)"
+    ))
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_str() == Some("")
 }
 
 fn warn(spec: &Spec, known: &Map<String, Value>, unknown: &[String]) -> Vec<String> {
@@ -72,7 +119,10 @@ fn warn(spec: &Spec, known: &Map<String, Value>, unknown: &[String]) -> Vec<Stri
 /// exactly that.
 fn coerce(schema: &Value, value: &mut Value) {
     let Value::String(text) = &*value else { return };
-    if accepts(schema, "string") || text.len() > 1 << 20 {
+    if accepts(schema, "string")
+        || text.len() > 1 << 20
+        || number::unkept(text.as_bytes()).is_some()
+    {
         return;
     }
     let parsed = serde_json::from_str::<Value>(text.trim()).ok();
@@ -102,6 +152,12 @@ fn mistaken(spec: &Spec, key: &str, schema: &Value, value: &Value) -> Fault {
     let kinds = ["string", "integer", "number", "boolean", "array", "object"];
     let wanted: Vec<&str> = kinds.into_iter().filter(|kind| accepts(schema, kind)).collect();
     let (name, wanted, was) = (spec.name, wanted.join(" or "), kind_of(value));
+    if let Value::String(text) = value
+        && let Some(number) = number::unkept(text.as_bytes())
+        && serde_json::from_str::<Value>(text.trim()).is_ok()
+    {
+        return Fault::invalid(format!("`{key}` of `{name}`: {}", number::words(number)));
+    }
     Fault::invalid(format!(
         "`{key}` of `{name}` takes {wanted}, not {was} (`?help=true` and `ts_list` show its schema)"
     ))
@@ -152,5 +208,73 @@ fn kind_of(value: &Value) -> &'static str {
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Code, Scope};
+
+    const SPEC: Spec =
+        Spec { aliases: &[("from_", "from")], ..Spec::new("a_b", "/a/b", Scope::Read) };
+
+    fn prepared(arguments: Value) -> Result<Value, Fault> {
+        let schema = json!({ "properties": { "from": { "type": "string" } } });
+        let (arguments, warnings) = prepare(&SPEC, schema.as_object().unwrap(), arguments)?;
+        assert_eq!(warnings, Vec::<String>::new());
+        Ok(arguments)
+    }
+
+    #[test]
+    fn an_argument_is_taken_under_its_other_name_too_and_nothing_is_warned_of() {
+        for (given, wanted) in [
+            (json!({ "from_": "a" }), json!({ "from": "a" })),
+            (json!({ "from": "a" }), json!({ "from": "a" })),
+            (json!({ "from": "a", "from_": "a" }), json!({ "from": "a" })),
+            (json!({ "from": "a", "from_": "" }), json!({ "from": "a" })),
+            (json!({ "from": "", "from_": "a" }), json!({ "from": "a" })),
+            (json!({ "from": null, "from_": "a" }), json!({ "from": "a" })),
+            (json!({ "from_": null }), json!({})),
+        ] {
+            assert_eq!(prepared(given.clone()).unwrap(), wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn content_under_a_name_that_there_is_not_is_an_error() {
+        let schema = json!({ "properties": { "to": {}, "body": { "type": "object" } } });
+        let spec = Spec { content: &["body"], ..SPEC };
+        let prepared = |arguments| prepare(&spec, schema.as_object().unwrap(), arguments);
+        for given in [json!({ "to": "a", "text": "x" }), json!({ "body": {}, "text": "x" })] {
+            let fault = prepared(given).unwrap_err();
+            assert_eq!(fault.code, Code::Invalid);
+            assert!(fault.message.contains("`text`") && fault.message.contains("`body`"));
+        }
+        for (given, warnings) in [
+            (json!({ "to": "a" }), 0),
+            (json!({ "body": {} }), 0),
+            (json!({ "body": { "text": "x" }, "text": "x" }), 1),
+        ] {
+            assert_eq!(prepared(given).unwrap().1.len(), warnings);
+        }
+    }
+
+    #[test]
+    fn a_number_as_text_that_is_out_of_range_is_said_to_be() {
+        let schema = json!({ "properties": { "limit": { "type": "integer" } } });
+        let fault = prepare(&SPEC, schema.as_object().unwrap(), json!({ "limit": "9".repeat(20) }));
+        let message = fault.unwrap_err().message;
+        assert!(message.contains("`limit`") && message.contains("out of range"), "{message}");
+    }
+
+    #[test]
+    fn two_names_of_one_argument_that_differ_are_an_error_and_so_is_a_wrong_type() {
+        let fault = prepared(json!({ "from": "a", "from_": "b" })).unwrap_err();
+        assert_eq!(fault.code, Code::Invalid);
+        assert!(fault.message.contains("`from` and `from_`"), "{}", fault.message);
+        assert_eq!(prepared(json!({ "from_": 7 })).unwrap_err().code, Code::Invalid);
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::Caller;
+use crate::{Caller, clip::Budget};
 
 /// One invocation: the application's state, who calls, and the means to stop, report and stream.
 pub struct Call<S> {
@@ -29,6 +29,8 @@ pub struct Call<S> {
     pub request_id: Arc<str>,
     /// Who reads the reply.
     pub face: Face,
+    /// The budget that the reply is held to, where it is: for a tool that makes its own reply fit.
+    pub budget: Option<Budget>,
 }
 
 /// The face that a call came by: what it can carry, and who reads the reply.
@@ -53,6 +55,7 @@ impl<S> Call<S> {
             emit: Emitter::default(),
             request_id: request_id.into(),
             face: Face::default(),
+            budget: None,
         }
     }
 

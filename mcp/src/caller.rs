@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Scope, Spec};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Code, Fault, Scope, Spec};
 
 /// Which tools a caller has: `allowed` counts on every face, `listed` is what `tools/list` shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,8 +24,35 @@ pub struct Rights {
     pub loci: Option<BTreeSet<String>>,
 }
 
+impl Rights {
+    /// Whether the records of this locus are the caller's to see and change; those of nobody (an
+    /// empty locus) are so only where all are.
+    pub fn reaches(&self, locus: &str) -> bool {
+        self.loci.as_ref().is_none_or(|loci| loci.contains(locus))
+    }
+
+    /// Refuses a locus that the caller named and does not reach. What was found by another key (an
+    /// id) and is out of reach is "not found" instead, in the words of its absence.
+    ///
+    /// # Errors
+    /// [`Code::Forbidden`].
+    pub fn named(&self, locus: &str) -> Result<(), Fault> {
+        if self.reaches(locus) {
+            return Ok(());
+        }
+        let loci = self.loci.iter().flatten().map(|locus| format!("`{locus}`"));
+        let loci = loci.collect::<Vec<_>>().join(", ");
+        Err(Fault::new(
+            Code::Forbidden,
+            format!(
+                "this token reaches the records of {loci} alone: name one of these, or use a token that reaches further"
+            ),
+        ))
+    }
+}
+
 /// An authenticated caller.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Caller {
     /// The token's name, for records and logs; never the token.
     pub name: String,
@@ -31,15 +60,36 @@ pub struct Caller {
     pub rights: Rights,
     /// Which tools it has.
     pub profile: Profile,
+    /// What it may spend on backends in one day of UTC, in millionths of a US dollar. `None`: no
+    /// bound. 0: it may hand nothing to any backend, unpaid ones included.
+    pub budget: Option<u64>,
+    /// Cancelled when the token is revoked or expires: whatever is being answered to it ends then,
+    /// and so do its sessions.
+    pub ended: CancellationToken,
 }
 
+/// Two are equal when they are one token's with the same rights; whether it has ended is no part
+/// of that.
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.rights == other.rights
+            && self.profile == other.profile
+            && self.budget == other.budget
+    }
+}
+
+impl Eq for Caller {}
+
 impl Caller {
-    /// A caller of that scope with every tool that it permits.
+    /// A caller of that scope with every tool that it permits, no budget and no end.
     pub fn new(name: impl Into<String>, scope: Scope) -> Self {
         Self {
             name: name.into(),
             rights: Rights { scope, loci: None },
             profile: Profile::default(),
+            budget: None,
+            ended: CancellationToken::new(),
         }
     }
 

@@ -6,17 +6,20 @@ use futures::FutureExt as _;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-use crate::{Block, Call, Code, Fault, Spec, Tool, arguments};
+use crate::{Block, Call, Code, Face, Fault, Origin, Spec, Tool, arguments};
 
 /// What a tool answered, ready for any face.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     /// The reply as JSON: an object, or an older client's list or scalar.
     pub value: Value,
-    /// What a text-only client reads; `None` is `value` as JSON.
+    /// What a text-only client reads; `None` is `value` as JSON. Only the Model Context Protocol
+    /// has such clients: for others it is not made.
     pub text: Option<Vec<Block>>,
     /// What the caller should know of its own arguments, such as keys that were ignored.
     pub warnings: Vec<String>,
+    /// Which tool answered: the one that was called, or the one that it called.
+    pub origin: Option<Origin>,
 }
 
 type Run<S> = fn(Value, Call<S>) -> Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send>>;
@@ -38,19 +41,23 @@ impl<S: Clone + Send + Sync + 'static> Entry<S> {
     pub fn of<T: Tool<S>>() -> Self {
         Self {
             spec: T::SPEC,
-            input: Arc::new(schema::<T>()),
-            output: Arc::new(schema::<T::Reply>()),
+            input: Arc::new(schema::<T>(SchemaSettings::draft2020_12())),
+            output: Arc::new(loose(schema::<T::Reply>(
+                SchemaSettings::draft2020_12().for_serialize(),
+            ))),
             about: T::about,
             run: |arguments, cx| {
                 Box::pin(async move {
                     let tool: T = serde_json::from_value(arguments)
                         .map_err(|error| arguments::refused(T::SPEC.name, &error))?;
+                    let face = cx.face;
                     let reply = Box::pin(tool.call(cx)).await.map_err(Into::into)?;
-                    let (text, warnings) = (T::text(&reply), T::warnings(&reply));
-                    let value = serde_json::to_value(&reply).map_err(|error| {
+                    let text = if face == Face::Mcp { T::text(&reply) } else { None };
+                    let (warnings, origin) = (T::warnings(&reply), T::origin(&reply));
+                    let value = T::value(reply).map_err(|error| {
                         Fault::internal(format!("reply of {}: {error}", T::SPEC.name))
                     })?;
-                    Ok(Reply { value, text, warnings })
+                    Ok(Reply { value, text, warnings, origin })
                 })
             },
         }
@@ -79,18 +86,17 @@ impl<S: Clone + Send + Sync + 'static> Entry<S> {
             Err(Fault::internal(format!("panic in {}: {what}", self.spec.name)))
         })?;
         reply.warnings.extend(warnings);
+        if reply.origin.is_none() {
+            reply.origin = Some(Origin { tool: self.spec.name, output: self.output.clone() });
+        }
         Ok(reply)
-    }
-
-    /// Whether a reply is an object at its root, as MCP clients want it.
-    pub fn replies_object(&self) -> bool {
-        self.output.get("type").is_none_or(|kind| kind == "object")
     }
 }
 
-/// The schema of a type in the house's form: no `$schema`, no `$ref`, no `uint` formats.
-fn schema<T: JsonSchema>() -> Map<String, Value> {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+/// The schema of a type in the house's form: no `$schema`, no `$ref`, no `uint` formats. A reply's is
+/// of what is written: a member that may be left out is not required.
+fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
+    let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
@@ -103,6 +109,40 @@ fn schema<T: JsonSchema>() -> Map<String, Value> {
             map
         }
         _ => Map::from_iter([("type".to_owned(), Value::from("object"))]),
+    }
+}
+
+/// The same with no member required that may be null: to a reader null and nothing are one.
+fn loose(mut schema: Map<String, Value>) -> Map<String, Value> {
+    loosen(&mut schema);
+    schema
+}
+
+fn loosen(schema: &mut Map<String, Value>) {
+    let may_be_null = |member: Option<&Value>| {
+        let Some(member) = member else { return false };
+        let kinds = member.get("type").and_then(Value::as_array).into_iter().flatten();
+        let forms = member.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+        kinds.chain(forms.filter_map(|form| form.get("type"))).any(|kind| kind == "null")
+    };
+    if let (Some(Value::Object(members)), Some(Value::Array(required))) =
+        (schema.get("properties").cloned(), schema.get_mut("required"))
+    {
+        required.retain(|name| !may_be_null(name.as_str().and_then(|name| members.get(name))));
+        if required.is_empty() {
+            schema.shift_remove("required");
+        }
+    }
+    for value in schema.values_mut() {
+        loosen_within(value);
+    }
+}
+
+fn loosen_within(value: &mut Value) {
+    match value {
+        Value::Object(map) => loosen(map),
+        Value::Array(items) => items.iter_mut().for_each(loosen_within),
+        _ => {}
     }
 }
 
@@ -138,6 +178,44 @@ impl Reply {
         match outcome {
             Ok(_) => "ok",
             Err(fault) => Code::as_str(fault.code),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Caller, Scope};
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    struct Both {}
+
+    impl Tool<()> for Both {
+        const SPEC: Spec = Spec::new("both", "/both", Scope::Read);
+        type Reply = Vec<u8>;
+        type Error = Fault;
+
+        async fn call(self, _: Call<()>) -> Result<Vec<u8>, Fault> {
+            Ok(vec![1])
+        }
+
+        fn text(_: &Vec<u8>) -> Option<Vec<Block>> {
+            Some(vec![Block::Text("one".to_owned())])
+        }
+    }
+
+    #[tokio::test]
+    async fn a_text_is_made_only_where_it_is_read() {
+        let entry = Entry::of::<Both>();
+        for (face, text) in
+            [(Face::Http, None), (Face::Mcp, Some(vec![Block::Text("one".to_owned())]))]
+        {
+            let caller = Arc::new(Caller::new("a", Scope::Read));
+            let call = Call { face, ..Call::new((), caller, "id") };
+            let reply = entry.invoke(json!({}), call).await.unwrap();
+            assert_eq!((reply.value, reply.text), (json!([1]), text));
         }
     }
 }

@@ -145,7 +145,9 @@ impl Fault {
         let name = shown(name);
         Self::new(
             Code::NotFound,
-            format!("there is no tool `{name}` here: `ts_list` names those that there are"),
+            format!(
+                "there is no tool `{name}` here, or this token does not reach it: `ts_list` names those that there are for it"
+            ),
         )
     }
 

@@ -6,12 +6,18 @@
 
 mod arguments;
 pub mod bridge;
+pub mod broken;
 mod call;
 mod caller;
 mod catalogue;
+pub mod clip;
 mod entry;
 pub mod face;
 mod fault;
+pub mod hosts;
+pub mod library;
+pub mod number;
+mod recipe;
 mod spec;
 mod tool;
 pub mod weight;
@@ -21,6 +27,8 @@ pub use caller::{Caller, Profile, Rights};
 pub use catalogue::Catalogue;
 pub use entry::{Entry, Reply};
 pub use fault::{Code, Fault};
+pub use library::{Library, Shelf};
+pub use recipe::{Given, Parameter, Recipe};
 pub use schemars;
 pub use spec::{Hints, Scope, Spec};
-pub use tool::{Block, Tool};
+pub use tool::{Block, Origin, Tool};

@@ -1,9 +1,12 @@
 //! What a tool declares of itself, and the hints that follow from it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a token may do; each scope includes those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Looks; changes nothing.
@@ -19,6 +22,10 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Every scope, the least first.
+    pub const ALL: [Self; 5] =
+        [Self::Read, Self::Delegate, Self::Write, Self::Destroy, Self::Operator];
+
     /// The name in settings, replies and the OpenAPI document.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -28,6 +35,11 @@ impl Scope {
             Self::Destroy => "destroy",
             Self::Operator => "operator",
         }
+    }
+
+    /// The scope of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
 }
 
@@ -57,6 +69,11 @@ pub struct Spec {
     pub dispatches: bool,
     /// The operations it is made of, when it is made of several.
     pub uses: &'static [&'static str],
+    /// Other names of arguments that clients know them by, each with the name that the schema has.
+    pub aliases: &'static [(&'static str, &'static str)],
+    /// Optional arguments that say what is written. A call that gives none of them, and gives one
+    /// that the tool does not know, is refused: its content came under a wrong name.
+    pub content: &'static [&'static str],
 }
 
 /// The hints of the Model Context Protocol, all four always stated.
@@ -89,6 +106,8 @@ impl Spec {
             egress: false,
             dispatches: false,
             uses: &[],
+            aliases: &[],
+            content: &[],
         }
     }
 

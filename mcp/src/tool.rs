@@ -1,17 +1,45 @@
 //! The trait that makes an argument struct a tool.
 
-use std::{borrow::Cow, future::Future};
+use std::{borrow::Cow, future::Future, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
 
 use crate::{Call, Fault, Spec};
 
 /// A block of what a client that reads text alone is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// Plain text.
     Text(String),
+    /// A value, as JSON.
+    Json(Value),
+    /// The part of the reply that this JSON pointer names, as JSON: `/results`.
+    Part(&'static str),
+    /// An image.
+    Image {
+        /// Its type, such as `image/png`.
+        mime: String,
+        /// Its bytes in Base64.
+        data: String,
+    },
+    /// A link to a resource.
+    Link {
+        /// Where it leads.
+        uri: String,
+        /// What it is called.
+        name: String,
+    },
+}
+
+/// Which tool a reply is truly of, and what it promises.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// The JSON Schema of its replies.
+    pub output: Arc<Map<String, Value>>,
 }
 
 /// A tool: its argument struct, whose doc comments are the schema that a model reads.
@@ -33,6 +61,19 @@ pub trait Tool<S>: DeserializeOwned + JsonSchema + Send + 'static {
 
     /// What a text-only client reads; `None` is the reply as JSON.
     fn text(_reply: &Self::Reply) -> Option<Vec<Block>> {
+        None
+    }
+
+    /// The reply as JSON; one that holds much of it gives it away instead of copying it.
+    ///
+    /// # Errors
+    /// When it has no form in JSON.
+    fn value(reply: Self::Reply) -> serde_json::Result<Value> {
+        serde_json::to_value(reply)
+    }
+
+    /// The tool that truly answered, where this one calls others.
+    fn origin(_reply: &Self::Reply) -> Option<Origin> {
         None
     }
 

@@ -65,6 +65,9 @@ pub enum Error {
         /// When it renews.
         retry_after: Option<Duration>,
     },
+    /// The call may cost, and what it costs cannot be booked at this moment.
+    #[error("budgets cannot be kept at this moment: call again later, or name an unpaid backend")]
+    Unbooked,
     /// The backend is rate-limited for longer than the call may wait.
     #[error("`{backend}` is rate-limited for another {} s, longer than this call may wait: call again then", .retry_after.as_secs_f64().ceil())]
     Limited {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Error,
-    budget::Budget,
+    budget::{Budget, Micros},
     journal::Journal,
     outcome::Outcome,
     permits::Permits,
@@ -49,6 +49,9 @@ pub struct Task {
     pub system: Option<String>,
     /// The most output tokens; `None` leaves it to the backend.
     pub max_tokens: Option<u64>,
+    /// Further members of a server's request, such as `temperature`. The roster's `extra` counts
+    /// more, and a program is not told of them.
+    pub more: serde_json::Map<String, serde_json::Value>,
     /// Where it should go.
     pub want: Want,
 }
@@ -58,6 +61,8 @@ pub struct Task {
 pub struct Context {
     /// The caller's name: whose budget it is.
     pub caller: String,
+    /// The caller's budget; `None`: no bound.
+    pub budget: Option<Micros>,
     /// The request's random id, for receipts.
     pub request: String,
     /// The longest the call may take, waits included; a backend's `timeouts.total` may be shorter.

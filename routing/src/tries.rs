@@ -9,7 +9,7 @@ use tower::retry::budget::Budget as _;
 
 use crate::{
     Error,
-    budget::{Micros, Reservation},
+    budget::{Micros, Refused, Reservation},
     gate::Ticket,
     journal::Receipt,
     outcome::{Attempt, cost_usd},
@@ -138,7 +138,7 @@ impl Run<'_> {
         queued: Duration,
         attempts: &mut Vec<Attempt>,
     ) -> Result<Box<Answer>, Stop> {
-        let reservation = match self.reserve(at).await {
+        let mut reservation = match self.reserve(at).await {
             Ok(reservation) => reservation,
             Err(error) => {
                 turn.permit.done();
@@ -149,16 +149,24 @@ impl Run<'_> {
             prompt: self.task.prompt.clone(),
             system: self.task.system.clone(),
             max_tokens: self.task.max_tokens,
+            more: self.task.more.clone(),
             deadline: at.deadline.map(Instant::into_std),
         };
         at.post.lane.breaker.begins();
+        reservation.leaves();
         let sent = Instant::now();
         let outcome = Box::pin(self.router.upstream.call(at.backend, &request)).await;
         let attempt = attempt(at.backend, &outcome, queued, sent.elapsed());
         at.post.lane.saw(outcome.as_ref().is_err_and(retry::shows_failing));
         judge(at, turn, &outcome);
         let cost = attempt.usage.as_ref().and_then(|usage| cost_usd(usage, at.backend.cost));
-        reservation.settle(cost.map_or(0, micros));
+        let booked = match cost {
+            Some(cost) => micros(cost),
+            // What nobody told is counted as the most that it can be.
+            None if attempt.may_be_billed => reservation.amount(),
+            None => 0,
+        };
+        let booked = reservation.settle(booked);
         self.router.ports.journal.record(Receipt {
             caller: self.context.caller.clone(),
             request: self.context.request.clone(),
@@ -169,6 +177,7 @@ impl Run<'_> {
             attempt: attempt.clone(),
         });
         attempts.push(attempt);
+        booked.await;
         outcome.map(Box::new).map_err(|failure| Stop::Failure(Box::new(failure)))
     }
 
@@ -180,11 +189,22 @@ impl Run<'_> {
             output_tokens: self.task.max_tokens.unwrap_or(0),
             ..Usage::default()
         };
-        let amount = cost_usd(&most, at.backend.cost).map_or(0, micros);
-        let reserved = self.router.ports.budget.reserve(&self.context.caller, amount).await;
-        reserved.map_err(|spent| Error::Exhausted {
-            message: spent.message,
-            retry_after: spent.renews_in,
+        let (most, limit) = (cost_usd(&most, at.backend.cost), self.context.budget);
+        let is_paid = at.backend.tier.is_paid();
+        if most.is_none() && is_paid && limit.is_some_and(|limit| limit > 0) {
+            let id = &at.backend.id;
+            let message = format!(
+                "`{id}` is paid and its price is unknown, so no budget covers it: put its `cost` into the roster, or name another backend"
+            );
+            return Err(Error::Exhausted { message, retry_after: None });
+        }
+        let amount = most.map_or(0, micros);
+        let reserved = self.router.ports.budget.reserve(&self.context.caller, limit, amount).await;
+        reserved.map_err(|refused| match refused {
+            Refused::Spent { message, renews_in } => {
+                Error::Exhausted { message, retry_after: renews_in }
+            }
+            Refused::Unavailable => Error::Unbooked,
         })
     }
 }

@@ -15,8 +15,8 @@ const LONGEST: u64 = 32;
 /// A data directory that is ours until this is dropped. The lock is the kernel's: it goes with the
 /// process, however that ends.
 #[derive(Debug)]
-pub(super) struct DataDir {
-    pub(super) path: PathBuf,
+pub(crate) struct DataDir {
+    pub(crate) path: PathBuf,
     _lock: File,
 }
 
@@ -27,7 +27,7 @@ impl DataDir {
     /// [`Failure::SecondInstance`] at once when another process has it; [`Failure::LaxDir`] when
     /// others can write to it, as they could plant what the server then writes to;
     /// [`Failure::DataDir`].
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error| Failure::DataDir { dir: path.to_owned(), error };
         let mode = files::own_dir(path).map_err(|error| match error {
             DirError::Io(error) => failed(error),

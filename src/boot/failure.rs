@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
-use crate::auth::Posture;
+use crate::{auth::Posture, store::OpenError};
 
 /// Why the server does not start. Nothing is left half done.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,12 @@ pub enum Failure {
         /// Its mode and owner, and what to do.
         why: String,
     },
+    /// The records cannot be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// A setting names what cannot be.
+    #[error("{0}")]
+    Setting(String),
     /// The roster is missing, cannot be read, or is wrong: every problem on a line of its own, the
     /// first 200 of them.
     #[error("{0}")]

@@ -3,83 +3,131 @@
 mod data_dir;
 mod endpoint;
 mod failure;
+mod loci;
+mod prompts;
+mod retention;
+mod room;
 pub(crate) mod roster;
+mod seats;
 mod signals;
 mod watch;
+mod way;
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicI64},
     time::Duration,
 };
 
 use ::roster::Roster;
 use anyhow::Context as _;
-use mcp::face::{CatalogueHandler, Face, Limits, Presentation};
-use routing::{Ports, Router, budget::Purses};
+use futures::FutureExt as _;
+use mcp::{
+    clip,
+    face::{CatalogueHandler, Clipper, Face, Limits, Presentation},
+};
+use routing::{Ports, Router};
 use secrecy::SecretString;
 use tokio::{
-    net::TcpListener,
     sync::watch as signal,
     task::{JoinError, JoinSet},
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use data_dir::DataDir;
 pub use endpoint::Endpoint;
 pub use failure::Failure;
 
-use self::{data_dir::DataDir, endpoint::Published, watch::Watch};
+use self::{endpoint::Published, watch::Watch};
 use crate::{
     app::App,
     auth::{Operator, Origin, Tokens},
-    broker::Receipts,
+    broker::{Budgets, Receipts},
     clock::Clock,
     config::{Env, Loaded, Settings},
+    files::{Roots, Shelf},
     http::{self, Life, Manners, Web},
     ids,
+    library::{self, RECIPES},
+    outbound::{Outbound, station::Station},
+    store::{self, Place, Store},
     telemetry::{self, Metrics, Secrets, UPKEEP},
     tools,
 };
 
-/// How long the sessions of `/mcp` may take to end when everything else has.
+/// How long the sessions of `/mcp`, and then the posts that nobody waits for, may take to end when
+/// everything else has.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The application's state over a roster, without a server around it.
 ///
+/// Must be called within a Tokio runtime.
+///
 /// # Errors
-/// When the client for backends cannot be built.
-pub fn app(settings: Settings, roster: Roster) -> anyhow::Result<App> {
-    let ports =
-        Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Receipts::default()) };
+/// When the client for backends cannot be built, or a directory of `files.roots` is not there.
+pub fn app(settings: Settings, roster: Roster, store: Store) -> anyhow::Result<App> {
+    let budgets = Arc::new(Budgets::new(&store));
+    let ports = Ports { budget: budgets.clone(), journal: Arc::new(Receipts::default()) };
     let routing = routing::Settings {
         billing: settings.billing.enabled,
         concurrency: settings.routing.concurrency.map(usize::from),
     };
     let router =
         Router::new(roster, routing, ports).context("the client for backends cannot be built")?;
-    let clock = Clock::system();
+    let clock = store.clock().clone();
+    let outbound = Outbound::new(&settings.outbound);
+    let station = Station::new(outbound.clone(), &settings.station);
+    let tokens = Arc::new(Tokens::new(&store, &settings.profiles));
+    let roots = Arc::new(Roots::open(&settings.files.roots)?);
     Ok(App {
         settings: Arc::new(settings),
         roster_since: Arc::new(AtomicI64::new(clock.now())),
         clock,
         router: Arc::new(router),
+        store,
+        default_loci: Arc::default(),
+        tokens,
+        budgets,
+        outbound,
+        station,
+        roots,
+        prompts: None,
         roster_error: Arc::default(),
+        polishing: Arc::default(),
         listing: signal::Sender::new(0),
+        draining: CancellationToken::new(),
     })
+}
+
+/// Where the records are, as the settings say.
+pub(crate) fn place(settings: &Settings, data_dir: &Path) -> Place {
+    let store = &settings.store;
+    match &store.database_url {
+        Some(url) => Place::Postgres { url: url.clone(), connections: store.connections.get() },
+        None => Place::Dir(data_dir.to_owned()),
+    }
 }
 
 /// The `/mcp` face of the catalogue, as the settings say. Must be called within a Tokio runtime.
 pub fn face(app: &App, life: &Life, shutdown: &CancellationToken) -> Face<CatalogueHandler<App>> {
+    let keeper = app.clone();
+    let keep = move |whole| {
+        let app = keeper.clone();
+        async move { app.keep(&whole).await }.boxed()
+    };
+    let clipper = Clipper { policy: app.policy(), keep: clip::Keep::new(keep) };
     let presentation = Presentation {
+        clipper: app.settings.results.clip.then_some(clipper),
         instructions: tools::INSTRUCTIONS.to_owned(),
         changes: Some(app.listing.subscribe()),
         draining: life.draining.clone(),
         observe: Some(telemetry::tool_call),
         ..Presentation::new(env!("CARGO_PKG_VERSION"))
     };
-    let handler = CatalogueHandler::new(tools::catalogue().clone(), app.clone(), presentation);
+    let (catalogue, library) = (tools::catalogue().clone(), library::library());
+    let handler = CatalogueHandler::with(catalogue, library, RECIPES, app.clone(), presentation);
     Face::new(move || handler.clone(), face_settings(app, life, shutdown))
 }
 
@@ -138,7 +186,8 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
     let operator =
         Operator::resolve(settings.auth.operator_token.as_ref(), address.ip(), &data_dir.path)?;
     secrets.hide(&operator.secret);
-    let tokens = Tokens::of_operator(&operator.secret).context("the operator's token")?;
+    settings.store.database_url.iter().for_each(|url| secrets.hide(url));
+    settings.station.spawn_token.iter().for_each(|token| secrets.hide(token));
 
     let (roster, seen) = roster::first(&file, env)?;
     roster::hide(secrets, &roster, env);
@@ -146,20 +195,29 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
     let lend = settings.auth.lend_token;
     let idle_exit = settings.server.idle_exit;
     let manners = Manners::of(&settings);
-    let app = app(settings, roster)?;
+    room::make(settings.limits.connections.get());
+    let store = Store::open(&place(&settings, &data_dir.path), Clock::system()).await?;
+    let default_loci = loci::register(&store, &settings.loci, env).await?;
+    store::seat::settle(&store).await.context("the seats")?;
+    let mut app = app(settings, roster, store)?;
+    app.default_loci = default_loci;
+    let shelf = Shelf::open(&data_dir.path.join("prompts")).context("the files of prompts")?;
+    let shelf = Arc::new(shelf);
+    app.prompts = Some(shelf.clone());
+    let life = Life::default();
+    app.draining = life.draining.clone();
+    app.tokens.add_operator(&operator.secret).context("the operator's token")?;
+    warn_of_tools(&app.settings);
 
-    let listener =
-        TcpListener::bind(address).await.map_err(|error| Failure::Listen { address, error })?;
+    let listener = http::listen(address).map_err(|error| Failure::Listen { address, error })?;
     let listening = listener.local_addr().map_err(|error| Failure::Listen { address, error })?;
     let instance: Arc<str> = ids::instance().context("no random bytes")?.into();
-    let life = Life::default();
     let (now, shutdown) = (CancellationToken::new(), CancellationToken::new());
     let metrics = Metrics::of_process();
     let face = face(&app, &life, &shutdown);
     let web = Web {
         app: app.clone(),
         catalogue: tools::catalogue().clone(),
-        tokens: Arc::new(tokens),
         instance: instance.clone(),
         listening,
         life: life.clone(),
@@ -174,6 +232,11 @@ pub async fn start(loaded: Loaded, env: &Env, secrets: &Secrets) -> Result<Runni
         background.spawn(watch.run());
     }
     background.spawn(upkeep(metrics));
+    retention::spawn(&mut background, &app.store, &app.settings);
+    background.spawn(seats::look_after(app.store.clone()));
+    background.spawn(prompts::look_after(app.store.clone(), shelf));
+    background.spawn(store::search::look_after(app.store.clone(), app.settings.events.keep.get()));
+    background.spawn(app.tokens.clone().keep());
     if let Some(most) = idle_exit {
         background.spawn(leave_when_idle(most, life.clone(), face.clone()));
     }
@@ -247,11 +310,46 @@ impl Running {
         let in_time = matches!(served, Some(Ok(true)));
         self.shutdown.cancel();
         let closed = timeout(FAREWELL, self.face.closed()).await.is_ok();
+        if timeout(FAREWELL, self.keep_what_is_known()).await.is_err() {
+            tracing::warn!("what was spent and used last could not be kept");
+        }
+        let closed = self.app.outbound.settled(FAREWELL).await && closed;
         if in_time && closed {
             tracing::info!("stopped");
         } else {
             tracing::warn!("stopped before all calls had ended");
         }
+    }
+}
+
+impl Running {
+    /// What is written behind replies, before the end.
+    async fn keep_what_is_known(&self) {
+        self.app.budgets.settled().await;
+        if let Err(error) = self.app.tokens.note().await {
+            tracing::warn!(detail = ?error, "when tokens were last used cannot be noted");
+        }
+    }
+}
+
+/// Warns of tools that settings name and that do not exist.
+fn warn_of_tools(settings: &Settings) {
+    let known = |name: &&String| tools::catalogue().entries().iter().any(|e| e.spec.name == **name);
+    let warn = |key: &str, name: &String| {
+        tracing::warn!(
+            "`{key}` names the tool `{name}`, which does not exist: `adjutant tools` shows those that do"
+        );
+    };
+    for (profile, sets) in &settings.profiles {
+        for (key, names) in [("allowed", &sets.allowed), ("listed", &sets.listed)] {
+            for name in names.iter().flatten().filter(|name| !known(name)) {
+                warn(&format!("profiles.{profile}.{key}"), name);
+            }
+        }
+    }
+    // Names of the earlier server's tools may stand there, and mean nothing here.
+    for name in settings.results.exempt.iter().filter(|name| !known(name)) {
+        warn("results.exempt", name);
     }
 }
 
@@ -263,9 +361,11 @@ async fn upkeep(metrics: Metrics) {
     }
 }
 
-/// Begins to drain when nothing has been going on for so long and no session is open.
+/// Begins to drain when nothing has been going on for so long and no session is open. A start that
+/// took its time does not count: nobody could come meanwhile.
 async fn leave_when_idle(most: Duration, life: Life, face: Face<CatalogueHandler<App>>) {
     let look = (most / 8).clamp(Duration::from_millis(10), Duration::from_secs(5));
+    tokio::time::sleep(most).await;
     loop {
         tokio::time::sleep(look).await;
         if face.sessions() == 0 && life.idle().is_some_and(|idle| idle >= most) {

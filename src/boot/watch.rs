@@ -2,25 +2,26 @@
 //! in flight keep the roster that they began with.
 //!
 //! The directories are watched, not the file: editors put a new file in the old one's place, and
-//! mounts swap a symbolic link. What counts is the content, so that an event too many costs a read.
+//! mounts swap a symbolic link. Of their events those count that are about a name on the way to the
+//! file, or about the directory itself; what counts then is the content.
 
 use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    sync::atomic::Ordering,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
+use arc_swap::ArcSwap;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::AccessKind};
 use tokio::{
-    fs,
     sync::mpsc,
     task::spawn_blocking,
     time::{Instant, sleep, timeout_at},
 };
 
-use super::roster;
+use super::{roster, way::Way};
 use crate::{app::App, config::Env, telemetry::Secrets};
 
 /// How long the file must be left alone before it is read, and the longest wait for that.
@@ -61,10 +62,13 @@ impl Watch {
     /// Goes on until it is dropped.
     pub(super) async fn run(mut self) {
         let (sender, mut events) = mpsc::channel(1);
-        let mut watcher = watcher(sender);
+        let way = Arc::new(ArcSwap::from_pointee(Way::default()));
+        let mut watcher = watcher(sender, way.clone());
         let mut watched = BTreeSet::new();
         loop {
-            rewatch(watcher.as_mut(), &self.path, &mut watched).await;
+            if let Some(watcher) = watcher.as_mut() {
+                rewatch(watcher, &self.path, &way, &mut watched).await;
+            }
             // Also the first time: the file may have changed since it was read.
             self.look().await;
             let next = Instant::now() + LOOK;
@@ -129,17 +133,20 @@ impl Watch {
         roster::hide(&self.secrets, &roster, &self.env);
         roster::warn(Some(&self.path), &roster);
         let (revision, backends) = (roster.revision().to_owned(), roster.backends().len());
+        let is_new = self.app.router.roster().revision() != revision;
         self.app.router.swap(roster);
         self.app.roster_since.store(self.app.clock.now(), Ordering::Relaxed);
         self.app.roster_error.store(None);
-        self.app.listing_changed();
+        // The menu is the roster's: it stands while that does.
+        if is_new {
+            self.app.listing_changed();
+        }
         tracing::info!(revision, backends, "the roster was taken anew");
     }
 
     fn refuse(&self, problems: String) {
         tracing::error!("the roster was not taken, the one before stays in use: {problems}");
         self.app.roster_error.store(Some(problems.into()));
-        self.app.listing_changed();
     }
 }
 
@@ -149,14 +156,17 @@ async fn read(path: &Path) -> io::Result<Vec<u8>> {
     spawn_blocking(move || roster::read(&path)).await.map_err(io::Error::other)?
 }
 
-/// A watcher whose every relevant event is one message; events while one is waiting are the same.
-fn watcher(sender: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
+/// A watcher whose every event on the way to the file is one message; events while one is waiting
+/// are the same.
+fn watcher(sender: mpsc::Sender<()>, way: Arc<ArcSwap<Way>>) -> Option<RecommendedWatcher> {
     let made = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let matters = match event {
             Ok(event) => match event.kind {
-                EventKind::Access(AccessKind::Close(notify::event::AccessMode::Write)) => true,
+                EventKind::Access(AccessKind::Close(notify::event::AccessMode::Write)) => {
+                    way.load().is_met_by(&event)
+                }
                 EventKind::Access(_) => false,
-                _ => true,
+                _ => way.load().is_met_by(&event),
             },
             Err(_) => true,
         };
@@ -168,19 +178,18 @@ fn watcher(sender: mpsc::Sender<()>) -> Option<RecommendedWatcher> {
     made.inspect_err(|error| tracing::warn!(%error, "the roster is looked at every two seconds: changes cannot be watched")).ok()
 }
 
-/// Watches the directory of the file and, where it is a link, that of what it points to.
+/// Watches the directories on the way to the file as it is now.
 async fn rewatch(
-    watcher: Option<&mut RecommendedWatcher>,
+    watcher: &mut RecommendedWatcher,
     path: &Path,
+    way: &ArcSwap<Way>,
     watched: &mut BTreeSet<PathBuf>,
 ) {
-    let Some(watcher) = watcher else { return };
-    let mut wanted = BTreeSet::new();
-    let parent =
-        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    wanted.extend(fs::canonicalize(parent).await.ok());
-    let real = fs::canonicalize(path).await.ok();
-    wanted.extend(real.as_deref().and_then(Path::parent).map(Path::to_owned));
+    let path = path.to_owned();
+    let Ok(now) = spawn_blocking(move || Way::to(&path)).await else { return };
+    let wanted = now.directories();
+    // Before the directories are: an event of a new one must not be missed.
+    way.store(Arc::new(now));
     for gone in watched.difference(&wanted) {
         // It may be gone from the disk, and with it the watch.
         let _ = watcher.unwatch(gone);

@@ -36,12 +36,13 @@ impl Journal for Receipts {
             .record(seconds(attempt.ms));
         metrics::histogram!("adjutant_queue_seconds", "backend" => backend)
             .record(seconds(attempt.queue_ms));
+        // As text, not by `%`: one passes a formatter for each.
         tracing::info!(
-            request = %receipt.request,
-            caller = %receipt.caller,
-            revision = %receipt.revision,
-            backend = %attempt.backend,
-            model = %attempt.model,
+            request = receipt.request.as_str(),
+            caller = receipt.caller.as_str(),
+            revision = receipt.revision.as_str(),
+            backend = attempt.backend.as_str(),
+            model = attempt.model.as_str(),
             outcome,
             status = attempt.status,
             queue_ms = attempt.queue_ms,
@@ -52,7 +53,7 @@ impl Journal for Receipts {
             estimated = attempt.usage.map(|usage| usage.estimated),
             cost_usd = receipt.cost_usd,
             may_be_billed = attempt.may_be_billed,
-            why = %receipt.why,
+            why = receipt.why.as_str(),
             "attempt on `{}`: {outcome}",
             attempt.backend,
         );

@@ -47,6 +47,16 @@ impl Server {
         self.token.as_ref()
     }
 
+    /// Why the server cannot write the records at this moment, as its `/readyz` says.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub(crate) async fn trouble(&self) -> Result<Option<String>, Error> {
+        let ready = Box::pin(self.client.get("/readyz")).await?;
+        let why = ready.get("records").and_then(|records| records.get("error")?.as_str());
+        Ok(why.map(ToOwned::to_owned))
+    }
+
     /// Calls a tool by its name. Dropping the future stops the call.
     ///
     /// # Errors

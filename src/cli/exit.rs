@@ -17,7 +17,7 @@ pub enum Exit {
     Failed = 1,
     /// The command line, the settings, the roster or the arguments are wrong.
     Usage = 2,
-    /// The token is missing, wrong, or does not reach.
+    /// The token is missing or wrong, or does not reach the locus that was named.
     Auth = 3,
     /// Another server has the data directory.
     SecondInstance = 4,
@@ -31,7 +31,7 @@ pub enum Exit {
     Temporary = 8,
     /// Part of a batch failed.
     Partial = 9,
-    /// `doctor` found something wrong.
+    /// `doctor` found something wrong, or the records or a backup are damaged.
     Unhealthy = 10,
     /// Stopped by Ctrl-C.
     Interrupted = 130,
@@ -43,9 +43,15 @@ impl Exit {
         (Self::Ok, "done"),
         (Self::Failed, "something else went wrong, such as a file that cannot be written"),
         (Self::Usage, "the command line, the settings, the roster or the arguments are wrong"),
-        (Self::Auth, "the token is missing, wrong, or does not reach"),
+        (
+            Self::Auth,
+            "the token is missing or wrong, or does not reach the locus that was named (a tool that it does not reach is 5: to it there is none)",
+        ),
         (Self::SecondInstance, "another server runs on the data directory already"),
-        (Self::NotFound, "there is no such target, tool or category, or nothing was found"),
+        (
+            Self::NotFound,
+            "there is no such target, tool or category, or not for this token, or nothing was found",
+        ),
         (
             Self::Conflict,
             "the thing is not in the state that the call needs, such as a disabled target",
@@ -56,7 +62,7 @@ impl Exit {
             "it may go well later: no server, a full queue, a failing backend, a deadline",
         ),
         (Self::Partial, "part of a batch failed or had no backend that fits"),
-        (Self::Unhealthy, "`doctor` found something wrong"),
+        (Self::Unhealthy, "`doctor` found something wrong, or the records or a backup are damaged"),
         (Self::Interrupted, "stopped by Ctrl-C"),
     ];
 
@@ -88,9 +94,9 @@ impl From<Exit> for ExitCode {
 }
 
 /// What to do about a token that the server does not take.
-const TOKEN: &str = "the server does not take this token: set `ADJUTANT_TOKEN` to what \
-    `ADJUTANT_OPERATOR_TOKEN` was at its start, else to what the file `operator.token` of its data \
-    directory holds";
+const TOKEN: &str = "the server does not take this token, or not any more: set `ADJUTANT_TOKEN` to one \
+    that `adjutant token mint` made, to what `ADJUTANT_OPERATOR_TOKEN` was at its start, or to what the \
+    file `operator.token` of its data directory holds";
 
 /// Why a command failed. Without words it ends quietly.
 #[derive(Debug, Clone, PartialEq, Eq)]

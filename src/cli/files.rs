@@ -61,6 +61,13 @@ pub(crate) fn shown(path: &Path) -> String {
     format!("`{}`", path.display())
 }
 
+/// A path as one word of a line for a POSIX shell: in single quotes, and never taken for an option.
+pub(crate) fn in_shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Replaces a file whole, and keeps what was there beside it as `NAME.bak`. A new file is for its
 /// owner alone, and so is one with a secret; another keeps its mode. A symbolic link is followed.
 ///
@@ -110,6 +117,18 @@ mod tests {
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2);
         replace(&path, "three", true).unwrap();
         assert_eq!(mode(&path), 0o600);
+    }
+
+    #[test]
+    fn a_path_in_a_shell_line_is_one_word_that_nothing_in_it_ends() {
+        for (path, word) in [
+            ("x/run.db", "'x/run.db'"),
+            ("a b;`c`$(d).db", "'a b;`c`$(d).db'"),
+            ("it's.db", r"'it'\''s.db'"),
+            ("--help", "'./--help'"),
+        ] {
+            assert_eq!(in_shell(Path::new(path)), word);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A command is a struct of its arguments (`Run`); help, completions and the dispatcher are made
 //! of the list. What a script reads goes to standard output, all else to standard error.
 
+mod backup;
 mod call;
 mod client;
 mod completions;
@@ -17,15 +18,18 @@ mod files;
 mod health;
 mod import;
 mod mcp;
+mod migrate;
 mod output;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod restore;
 mod roster;
 mod serve;
 mod stop;
 mod table;
 mod targets;
+mod token;
 mod tools;
 mod words;
 
@@ -52,9 +56,13 @@ const COMMANDS: &[Command] = &[
     Command::of::<targets::Targets>("targets"),
     Command::of::<tools::Tools>("tools"),
     Command::of::<call::Call>("call"),
+    Command::of::<token::Token>("token"),
     Command::of::<roster::Roster>("roster"),
     Command::of::<client::Client>("client"),
     Command::of::<doctor::Doctor>("doctor"),
+    Command::of::<backup::Backup>("backup"),
+    Command::of::<restore::Restore>("restore"),
+    Command::of::<migrate::Migrate>("migrate"),
     Command::of::<demo::Demo>("demo"),
     Command::of::<completions::Completions>("completions"),
 ];

@@ -39,7 +39,7 @@ const HEAD: &str = "\
 
 Results go to standard output and nothing else does; progress, notes, warnings and errors go to standard error. Colours and progress are shown on a terminal only, and no colours where `NO_COLOR` is set. With `--json` the results are JSON for programs, and so is an error on standard error: `{\"error\": …, \"code\": …, \"exit\": …}`.
 
-The commands that need a server (`delegate`, `delegate-many`, `targets`, `tools`, `call`) use the one that `ADJUTANT_URL` names, with the token in `ADJUTANT_TOKEN`; else the one that runs on the data directory; else they start one, which leaves by itself when nothing has been going on for a while. Settings and the other variables are in [config.md](config.md).
+The commands that need a server (`delegate`, `delegate-many`, `targets`, `tools`, `call`, `token`) use the one that `ADJUTANT_URL` names, with the token in `ADJUTANT_TOKEN`; else the one that runs on the data directory; else they start one, which leaves by itself when nothing has been going on for a while. Settings and the other variables are in [config.md](config.md).
 
 Ctrl-C stops a command and the calls that it has in flight.
 

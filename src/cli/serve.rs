@@ -16,6 +16,7 @@ use super::{
 use crate::{
     auth::Posture,
     boot::{self, Failure, Running},
+    store::OpenError,
     telemetry::{self, Secrets},
 };
 
@@ -108,10 +109,14 @@ impl From<Failure> for Error {
             Failure::Token(Posture::Io { .. })
             | Failure::DataDir { .. }
             | Failure::Listen { .. }
+            | Failure::Store(OpenError::Failed { .. })
             | Failure::Other(_) => Exit::Failed,
             Failure::Token(_) => Exit::Auth,
             Failure::SecondInstance { .. } => Exit::SecondInstance,
-            Failure::Roster(_) | Failure::LaxDir { .. } => Exit::Usage,
+            Failure::Roster(_)
+            | Failure::Setting(_)
+            | Failure::LaxDir { .. }
+            | Failure::Store(_) => Exit::Usage,
         };
         Self::new(exit, failure.to_string())
     }

@@ -6,6 +6,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("`?help=true` and `ts_list` show its schema", "`adjutant tools CATEGORY` shows its arguments"),
     ("`ts_list`", "`adjutant tools`"),
     ("`ts_categories`", "`adjutant tools`"),
+    ("`token_list`", "`adjutant token list`"),
 ];
 
 /// What is a flag of `adjutant delegate`.

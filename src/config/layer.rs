@@ -43,7 +43,9 @@ impl Layer {
     pub(super) fn older(env: &Env) -> Self {
         let mut layer = Self::default();
         for (name, now) in OLDER {
-            if let (Now::Key(key), Some(value)) = (now, env.get(name)) {
+            if let (Now::Key(key), Some(value)) = (now, env.get(name))
+                && !layer.0.contains_key(*key)
+            {
                 layer.variable(name, key, value);
             }
         }
@@ -140,24 +142,57 @@ fn check(file: &str, values: &Map<String, Value>, problems: &mut Vec<String>) {
             ));
             continue;
         };
-        let mut inner: Vec<(&String, &Value)> = keys.iter().collect();
-        inner.sort_by_key(|(key, _)| *key);
-        for (key, value) in inner {
-            match section.keys.get(key) {
-                None => {
-                    let known = section.keys.keys().map(String::as_str);
-                    problems.push(format!(
-                        "`{file}`: unknown key `{name}.{key}`{}",
-                        nearest(key, known)
-                    ));
-                }
-                Some(known) if !known.takes(kind(&value.kind)) => {
-                    problems.push(format!("`{file}`: `{name}.{key}` must be {}", known.wants()));
-                }
-                Some(_) => {}
+        if !section.is_named {
+            check_keys(file, name, section, keys, problems);
+            continue;
+        }
+        for (own, value) in sorted(keys) {
+            let name = format!("{name}.{own}");
+            match &value.kind {
+                ValueKind::Table(_) if !is_name(own) => problems.push(format!(
+                    "`{file}`: `[{name}]` must be named with letters, digits, `_` and `-`, at most 63"
+                )),
+                ValueKind::Table(keys) => check_keys(file, &name, section, keys, problems),
+                _ => problems.push(format!(
+                    "`{file}`: `{name}` is a section: write `[{name}]` with its keys below"
+                )),
             }
         }
     }
+}
+
+fn check_keys(
+    file: &str,
+    name: &str,
+    section: &schema::Section,
+    keys: &Map<String, Value>,
+    problems: &mut Vec<String>,
+) {
+    for (key, value) in sorted(keys) {
+        match section.keys.get(key) {
+            None => {
+                let known = section.keys.keys().map(String::as_str);
+                problems
+                    .push(format!("`{file}`: unknown key `{name}.{key}`{}", nearest(key, known)));
+            }
+            Some(known) if !known.takes(kind(&value.kind)) => {
+                problems.push(format!("`{file}`: `{name}.{key}` must be {}", known.wants()));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn sorted(keys: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut sorted: Vec<(&String, &Value)> = keys.iter().collect();
+    sorted.sort_by_key(|(key, _)| *key);
+    sorted
+}
+
+/// Whether a section may be named so.
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=63).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// The JSON type of a value.
@@ -193,6 +228,7 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Stri
 fn nearest_key(name: &str) -> String {
     let all = schema::sections()
         .iter()
+        .filter(|(_, section)| !section.is_named)
         .flat_map(|(section, inner)| inner.keys.keys().map(move |key| format!("{section}.{key}")));
     let close = all.map(|key| (strsim::osa_distance(name, &key), key)).min();
     match close {

@@ -17,6 +17,9 @@ use super::{
 };
 use crate::files;
 
+/// Keys whose values are never shown.
+const SECRETS: [&str; 3] = ["auth.operator_token", "station.spawn_token", "store.database_url"];
+
 /// The longest settings file, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
@@ -148,13 +151,14 @@ fn warnings(env: &Env, file: Option<&Path>, layers: &[Layer]) -> Vec<String> {
         .filter(|name| !known(name))
         .map(|name| format!("the environment variable `{name}` means nothing here: see `docs/config.md` for the names"))
         .collect();
-    let has_token =
-        layers.first().is_some_and(|layer| layer.origin("auth.operator_token").is_some());
-    if let (Some(path), true) = (file, has_token) {
+    let has_token = |layer: &Layer| SECRETS.iter().any(|key| layer.origin(key).is_some());
+    if let (Some(path), true) = (file, layers.first().is_some_and(has_token)) {
         let mode = fs::metadata(path).map_or(0, |about| about.permissions().mode());
         if mode & 0o077 != 0 {
-            warnings
-                .push(format!("others can read the token in `{}`: `chmod 600` it", path.display()));
+            warnings.push(format!(
+                "others can read the secret in `{}`: `chmod 600` it",
+                path.display()
+            ));
         }
     }
     warnings
@@ -197,10 +201,12 @@ fn explain(error: ConfigError, layers: &[Layer]) -> String {
         ConfigError::Type { key: Some(key), expected, .. } => (key, format!("expected {expected}")),
         other => return other.to_string(),
     };
-    let origin = layers.iter().rev().find_map(|layer| layer.origin(&key));
+    // An item of a list came from where the list did.
+    let whole = key.split('[').next().unwrap_or(&key);
+    let origin = layers.iter().rev().find_map(|layer| layer.origin(whole));
     let origin = origin.map(|origin| format!("{origin}: ")).unwrap_or_default();
     match schema::key(&key) {
-        Some(known) if key == "auth.operator_token" => {
+        Some(known) if SECRETS.contains(&key.as_str()) => {
             format!("{origin}`{key}` must be {}", known.wants())
         }
         Some(known) => format!("{origin}`{key}` must be {} ({why})", known.wants()),

@@ -13,7 +13,8 @@ pub fn reference() -> String {
     for (name, section) in schema::sections() {
         let _ = write!(
             text,
-            "\n## `[{name}]`\n\n{}\n\n| key | default | meaning |\n|---|---|---|\n",
+            "\n## `[{name}{}]`\n\n{}\n\n| key | default | meaning |\n|---|---|---|\n",
+            if section.is_named { ".NAME" } else { "" },
             section.about
         );
         for (key, known) in &section.keys {

@@ -28,9 +28,16 @@ pub(super) fn size(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer"], "format": "size" })
 }
 
+/// A URL of the web, or absent.
+pub(super) fn optional_url(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], "format": "url" })
+}
+
 /// One section of the settings.
 pub(super) struct Section {
     pub(super) about: String,
+    /// Whether there are many of it, each under a name of its own: `[profiles.NAME]`.
+    pub(super) is_named: bool,
     pub(super) keys: BTreeMap<String, Key>,
 }
 
@@ -67,6 +74,7 @@ impl Key {
                 return "an address and port such as \"127.0.0.1:7004\"".to_owned();
             }
             Some("duration") => return "a duration such as \"30s\"".to_owned(),
+            Some("url") => return "a URL such as \"https://station.example/api\"".to_owned(),
             Some("size") => return "a size such as \"16 MiB\"".to_owned(),
             _ => {}
         }
@@ -93,7 +101,7 @@ pub(super) fn sections() -> &'static BTreeMap<String, Section> {
 /// The key of a dotted name.
 pub(super) fn key(name: &str) -> Option<&'static Key> {
     let (section, key) = name.split_once('.')?;
-    sections().get(section)?.keys.get(key)
+    sections().get(section).filter(|section| !section.is_named)?.keys.get(key)
 }
 
 fn read() -> BTreeMap<String, Section> {
@@ -106,8 +114,11 @@ fn read() -> BTreeMap<String, Section> {
         members.clone().into_iter().collect::<Vec<_>>()
     };
     let section = |(name, schema): (String, Value)| {
-        let keys = members(&schema).into_iter().map(|(name, schema)| (name, key_of(&schema)));
-        (name, Section { about: about(&schema), keys: keys.collect() })
+        let named = schema.get("additionalProperties").filter(|inner| inner.is_object());
+        let keys = members(named.unwrap_or(&schema)).into_iter();
+        let keys = keys.map(|(name, schema)| (name, key_of(&schema)));
+        let (about, is_named) = (about(&schema), named.is_some());
+        (name, Section { about, is_named, keys: keys.collect() })
     };
     members(&root).into_iter().map(section).collect()
 }

@@ -1,14 +1,21 @@
 //! The settings: every section and key with its meaning and default. The comments are the
 //! reference (`docs/config.md` is made of them).
 
-use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    num::{NonZeroU32, NonZeroUsize},
+    path::PathBuf,
+    time::Duration,
+};
 
 use bytesize::ByteSize;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use url::Url;
 
-use super::schema;
+use super::{Allowed, DefaultLocus, Results, schema};
 
 /// The settings of `adjutant.toml`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -21,16 +28,47 @@ pub struct Settings {
     pub limits: Limits,
     /// Who may call.
     pub auth: Auth,
+    /// Which tools a token has, by the name of its profile. Names: letters, digits, `_` and `-`, at
+    /// most 63. Only in the file, not in the environment.
+    pub profiles: BTreeMap<String, Profile>,
     /// Backends that are paid by the call.
     pub billing: Billing,
     /// How work is given to backends.
     pub routing: Routing,
     /// The Model Context Protocol: the `/mcp` route and the stdio bridge.
     pub mcp: Mcp,
+    /// Replies that are too large for a model to read: they are shown in part, and kept whole for a
+    /// while (`docs/results.md`).
+    pub results: Results,
+    /// Requests that this server sends to URLs which its clients gave it: pushes to stations and
+    /// webhooks.
+    pub outbound: Outbound,
+    /// The station that is asked for seats.
+    pub station: Station,
     /// What is logged, to standard error.
     pub log: Log,
     /// Where files are.
     pub files: Files,
+    /// Where the records are.
+    pub store: Store,
+    /// The items of boards.
+    pub board: Board,
+    /// Leases on the items of boards.
+    pub lease: Lease,
+    /// The feed of changes.
+    pub events: Events,
+    /// Exchanges, and the archives of conversations.
+    pub exchanges: Exchanges,
+    /// Loci that are registered at each start, where their names are free.
+    pub loci: Loci,
+    /// Questions about a text, a ledger or a file (`b_ask`).
+    pub b: B,
+    /// Exchanges rolled up into what the next seat has to know (`assess_roll`).
+    pub rolling: Rolling,
+    /// What is judged of a locus's focus (`assess_submit`).
+    pub assess: Assess,
+    /// What people submit for sessions (`prompt_submit`).
+    pub prompts: Prompts,
 }
 
 /// Where the server listens, who may reach it, and how long it waits.
@@ -96,12 +134,24 @@ pub struct Limits {
     /// The largest body of a route that no other key names.
     #[schemars(schema_with = "schema::size")]
     pub body: ByteSize,
+    /// The largest body of a route that takes a whole document (`/ledger/put`, `/ledger/patch`,
+    /// `/canvas/put`, `/instructions/add`, `/exchange/record`): one of the greatest length, with each of its characters
+    /// escaped.
+    #[schemars(schema_with = "schema::size")]
+    pub document_body: ByteSize,
+    /// The largest body of `/exchange/ingest_transcript` and of `/exchange/archive`, whose files come
+    /// as base64; the largest transcript, too, that is read from a file.
+    #[schemars(schema_with = "schema::size")]
+    pub transcript_body: ByteSize,
     /// The largest body of a route that hands one prompt to a backend.
     #[schemars(schema_with = "schema::size")]
     pub delegate_body: ByteSize,
     /// The largest body of `/delegate/many`, and of `/ts/call`, which may call it.
     #[schemars(schema_with = "schema::size")]
     pub delegate_many_body: ByteSize,
+    /// The largest body of `/prompt/submit`: files of the greatest size as base64, and a text.
+    #[schemars(schema_with = "schema::size")]
+    pub prompt_body: ByteSize,
     /// The largest body of `/mcp`.
     #[schemars(schema_with = "schema::size")]
     pub mcp_body: ByteSize,
@@ -118,8 +168,11 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: ByteSize::mib(1),
+            document_body: ByteSize::mib(4),
+            transcript_body: ByteSize::mib(64),
             delegate_body: ByteSize::mib(16),
             delegate_many_body: ByteSize::mib(64),
+            prompt_body: ByteSize::mib(90),
             mcp_body: ByteSize::mib(64),
             head: ByteSize::kib(16),
             connections: nonzero(16_384),
@@ -147,6 +200,17 @@ impl Default for Auth {
     fn default() -> Self {
         Self { operator_token: None, lend_token: true }
     }
+}
+
+/// Which tools the tokens of one profile have, by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Profile {
+    /// The tools that there are for such a token, on every face; any other is answered as one that
+    /// does not exist. Absent: all that its scope permits.
+    pub allowed: Option<Vec<String>>,
+    /// The tools that `tools/list` shows, of those that are allowed. Absent: the core ones.
+    pub listed: Option<Vec<String>>,
 }
 
 /// Backends that are paid by the call.
@@ -195,6 +259,33 @@ impl Default for Mcp {
     }
 }
 
+/// Requests that this server sends to URLs which its clients gave it: pushes to stations and
+/// webhooks.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Outbound {
+    /// Where such a URL (`reply_to` of a message, `serve_url` of a locus) may lead besides public
+    /// addresses: networks (`10.0.0.0/8`), addresses, and hosts by their whole names, whose
+    /// addresses are then not looked at. Empty: to public addresses alone. With `127.0.0.0/8` a
+    /// client can have requests sent to every service of this machine.
+    #[schemars(with = "Vec<String>")]
+    pub allow: Vec<Allowed>,
+}
+
+/// The station that is asked for seats.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Station {
+    /// The URL of its seat API; it may well be on this machine or in a private network. No redirect
+    /// is followed. Absent: no seats are asked for.
+    #[serde(deserialize_with = "web")]
+    #[schemars(schema_with = "schema::optional_url")]
+    pub spawn_url: Option<Url>,
+    /// What the station is shown in the header `X-Console-Token`.
+    #[schemars(with = "Option<String>")]
+    pub spawn_token: Option<SecretString>,
+}
+
 /// What is logged, to standard error.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -235,6 +326,188 @@ pub struct Files {
     /// The roster of backends. Absent: `roster.toml` in `$XDG_CONFIG_HOME/adjutant`, else in
     /// `~/.config/adjutant`; that one may be missing.
     pub roster: Option<PathBuf>,
+    /// Directories, by absolute paths, whose files callers may name as `path` (`b_ask`), with all
+    /// that is below them. What leads out of them, by `..` or by a symbolic link, is refused by the
+    /// kernel. Each must be there at the start. Empty: no file can be named.
+    pub roots: Vec<PathBuf>,
+}
+
+/// Where the records are.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// A PostgreSQL database, as `postgres://user:password@host:5432/name`: for several servers over
+    /// the same records. Everything is in its schema `adjutant`, which the user must be allowed to
+    /// make. Absent: SQLite, in `<data dir>/adjutant.db`.
+    #[schemars(with = "Option<String>")]
+    pub database_url: Option<SecretString>,
+    /// The most connections of this server to PostgreSQL, at least 2.
+    pub connections: NonZeroU32,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self { database_url: None, connections: NonZeroU32::new(16).unwrap_or(NonZeroU32::MIN) }
+    }
+}
+
+/// The items of boards.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Board {
+    /// What is done with an `operator` item or a `proposal` that lacks the form of its type.
+    pub format: Check,
+}
+
+/// What is done with what lacks its form.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    /// It is refused, with every problem named.
+    #[default]
+    Enforce,
+    /// It is stored, and the reply names its problems.
+    Warn,
+    /// It is not looked at.
+    Off,
+}
+
+/// Leases on the items of boards.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lease {
+    /// The shortest lease that a claim is given, in whole seconds (a part of one counts as one); an
+    /// hour is the longest.
+    #[serde(with = "humantime_serde")]
+    #[schemars(schema_with = "schema::duration")]
+    pub min: Duration,
+}
+
+impl Default for Lease {
+    fn default() -> Self {
+        Self { min: Duration::from_secs(5) }
+    }
+}
+
+/// The feed of changes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Events {
+    /// How many of the newest changes stay in the database, for readers that come back, at least 1;
+    /// the oldest are removed once a minute. Servers over one database should agree.
+    pub keep: NonZeroU32,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self { keep: NonZeroU32::new(100_000).unwrap_or(NonZeroU32::MIN) }
+    }
+}
+
+/// Exchanges, and the archives of conversations.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Exchanges {
+    /// How many of the newest exchanges of a locus stay, at least 1; the oldest are removed once an
+    /// hour. Servers over one database should agree, here and on the other keys.
+    pub keep: NonZeroU32,
+    /// The most that the archives of one locus have together; one that goes beyond that is refused.
+    #[schemars(schema_with = "schema::size")]
+    pub archive_quota: ByteSize,
+    /// How long an archive stays after it was last written.
+    #[serde(with = "humantime_serde")]
+    #[schemars(schema_with = "schema::duration")]
+    pub archive_keep: Duration,
+    /// As `archive_keep`, for archives that are the results of tools: those whose `source` begins
+    /// with `mcp-result:`.
+    #[serde(with = "humantime_serde")]
+    #[schemars(schema_with = "schema::duration")]
+    pub result_keep: Duration,
+}
+
+impl Default for Exchanges {
+    fn default() -> Self {
+        Self {
+            keep: NonZeroU32::new(100_000).unwrap_or(NonZeroU32::MIN),
+            archive_quota: ByteSize::gib(1),
+            // A year as durations are written: 365.25 days.
+            archive_keep: Duration::from_hours(8_766),
+            result_keep: Duration::from_hours(30 * 24),
+        }
+    }
+}
+
+/// Loci that are registered at each start, where their names are free.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Loci {
+    /// The loci, each as `name=user@host[:port]` or `name=user@host[:port]|goal`. One that is
+    /// registered already is left as it is, archived or not. Empty: see `machine`.
+    #[schemars(with = "Vec<String>")]
+    pub default: Vec<DefaultLocus>,
+    /// Whether the machine itself is registered where `default` names no locus: as `<host>-<login>`
+    /// with its primary address and the login of the server. Better false where a machine's
+    /// address does not last, as in a container.
+    pub machine: bool,
+    /// A second login of the machine to register with it, where there is such an account. Empty:
+    /// none.
+    pub station_user: String,
+}
+
+impl Default for Loci {
+    fn default() -> Self {
+        Self { default: Vec::new(), machine: true, station_user: "vm_mgr".to_owned() }
+    }
+}
+
+/// Questions about a text, a ledger or a file (`b_ask`).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct B {
+    /// Who is asked where the call names nobody: a model or the id of a backend of the roster. One
+    /// that is paid by the call is not taken from here. Absent, or not in the roster: the cheapest
+    /// backend that is good at `summarization`, else the first local one.
+    pub model: Option<String>,
+}
+
+/// Exchanges rolled up into what the next seat has to know (`assess_roll`).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rolling {
+    /// Whether a backend words the objective and the text for the next seat where a call does not
+    /// say. It has half a minute, and what it says is taken only within the bounds of both.
+    pub polish: bool,
+    /// Who does that: a model or the id of a backend of the roster. One that is paid by the call is
+    /// not taken from here. Absent, or not in the roster: the cheapest backend that is good at
+    /// `summarization`, else the first local one.
+    pub polish_model: Option<String>,
+}
+
+/// What is judged of a locus's focus (`assess_submit`).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Assess {
+    /// Whether items that came up go on the board by themselves. Otherwise they are proposed in the
+    /// assessment.
+    pub autofile: bool,
+    /// The loci on whose boards they do, where `autofile` is false.
+    pub autofile_loci: Vec<String>,
+}
+
+/// What people submit for sessions (`prompt_submit`).
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Prompts {
+    /// The most bytes of all prompts together, with their files, which are in `<data dir>/prompts`.
+    /// One that is done goes 30 days later. Servers over one database should agree.
+    #[schemars(schema_with = "schema::size")]
+    pub quota: ByteSize,
+}
+
+impl Default for Prompts {
+    fn default() -> Self {
+        Self { quota: ByteSize::gib(1) }
+    }
 }
 
 /// An address and port; `localhost` is the loopback address.
@@ -244,7 +517,19 @@ fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::
     local.as_deref().unwrap_or(&text).parse().map_err(D::Error::custom)
 }
 
+/// A URL of the web.
+fn web<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    // Nothing of the URL is repeated: it may hold a secret.
+    let url = Url::parse(text.trim()).map_err(D::Error::custom)?;
+    if matches!(url.scheme(), "http" | "https") {
+        Ok(Some(url))
+    } else {
+        Err(D::Error::custom("its scheme is neither `http` nor `https`"))
+    }
+}
+
 /// A count that is known not to be zero.
-fn nonzero(count: usize) -> NonZeroUsize {
+pub(super) fn nonzero(count: usize) -> NonZeroUsize {
     NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN)
 }

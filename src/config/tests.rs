@@ -62,6 +62,14 @@ fn names_in_the_environment_reach_their_keys() {
         ("ADJUTANT__ROUTING__CONCURRENCY", "8"),
         ("ADJUTANT__LOG__FORMAT", "json"),
         ("TOOLSERVER_HOST", "::1"),
+        ("HANDOFF_SPAWN_URL", "http://127.0.0.1:9124/api/handoff/spawn"),
+        ("HANDOFF_SPAWN_TOKEN", "console"),
+        ("ADJUTANT__OUTBOUND__ALLOW", "127.0.0.0/8, Host.Example"),
+        ("AC_MCP_GOVERNOR", "0"),
+        ("AC_MCP_RESULT_MAX_LINES", "300"),
+        ("AC_MCP_RESULT_MAX_BYTES", "20000"),
+        ("AC_MCP_GOVERNOR_EXEMPT", "ledger_get,fs_read_json"),
+        ("ADJUTANT__RESULTS__TOKENS", "9000"),
     ];
     let loaded = load("", &variables, &[]).unwrap();
     let settings = loaded.settings;
@@ -74,6 +82,30 @@ fn names_in_the_environment_reach_their_keys() {
     assert_eq!(settings.routing.concurrency.map(usize::from), Some(8));
     assert_eq!((settings.log.filter.as_str(), settings.log.format), ("debug", Format::Json));
     assert_eq!(settings.auth.operator_token.unwrap().expose_secret(), "older");
+    assert_eq!(settings.station.spawn_url.unwrap().path(), "/api/handoff/spawn");
+    assert_eq!(settings.station.spawn_token.unwrap().expose_secret(), "console");
+    let allowed: Vec<String> = settings.outbound.allow.iter().map(Allowed::to_string).collect();
+    assert_eq!(allowed, ["127.0.0.0/8", "host.example"]);
+    let results = settings.results;
+    assert!(!results.clip);
+    assert_eq!(
+        (results.lines.get(), results.bytes, results.tokens.get()),
+        (300, ByteSize(20_000), 9_000)
+    );
+    assert_eq!(results.exempt, ["ledger_get", "fs_read_json"]);
+    let models = [
+        ("HANDOFF_JUDGE_MODEL", "third"),
+        ("HANDOFF_POLISH_MODEL", "second"),
+        ("TOOLSERVER_B_MODEL", "first"),
+        ("ADJUTANT__B__MODEL", "ours"),
+    ];
+    for count in 1..=4 {
+        let settings = load("", &models[..count], &[]).unwrap().settings;
+        assert_eq!(settings.b.model.as_deref(), Some(models[count - 1].1));
+    }
+    let roots = [("ADJUTANT__FILES__ROOTS", "/srv/a, /srv/b")];
+    let settings = load("", &roots, &[]).unwrap().settings;
+    assert_eq!(settings.files.roots, [Path::new("/srv/a"), Path::new("/srv/b")]);
     let both = [("TOOLSERVER_OPERATOR_TOKEN", "older"), ("ADJUTANT_OPERATOR_TOKEN", "ours")];
     let settings = load("", &both, &[]).unwrap().settings;
     assert_eq!(settings.auth.operator_token.unwrap().expose_secret(), "ours");
@@ -124,6 +156,16 @@ fn d21_a_wrong_value_names_where_it_came_from_and_what_it_must_be() {
     assert!(word.contains("`log.format` must be one of auto, text, json"), "{word}");
     let broken = told("[server\n", &[]);
     assert!(broken.contains("adjutant.toml`: TOML parse error at line 1"), "{broken}");
+    let net = told("[outbound]\nallow = [\"10.0.0.0/33\"]\n", &[]);
+    assert!(net.contains("adjutant.toml`: `outbound.allow"), "{net}");
+    assert!(net.contains("`10.0.0.0/33` is neither a network"), "{net}");
+    for url in ["file:///etc/s3cret", "u:s3cret@host", "http://s3cret host/"] {
+        let wrong = told("", &[("HANDOFF_SPAWN_URL", url)]);
+        let wanted = "the environment variable `HANDOFF_SPAWN_URL`: `station.spawn_url` must be a URL such as";
+        assert!(wrong.contains(wanted) && !wrong.contains("s3cret"), "{wrong}");
+    }
+    let secret = told("[station]\nspawn_token = [\"s3cret\"]\n", &[]);
+    assert!(!secret.contains("s3cret"), "{secret}");
     let secret = told("[auth]\noperator_token = [\"s3cret\"]\n", &[]);
     assert!(!secret.contains("s3cret"), "{secret}");
 }

@@ -1,6 +1,7 @@
 //! Bodies of requests and answers: read within a size and a time, and watched until their end.
 
 use std::{
+    fmt,
     pin::Pin,
     sync::{
         Arc,
@@ -17,9 +18,14 @@ use axum::{
 use bytesize::ByteSize;
 use http_body::{Frame, SizeHint};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use mcp::{Code, Fault, weight};
+use mcp::{Code, Fault, broken, number, weight};
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::{Map, Value, json};
 use tokio::time::Sleep;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::reply::Refusal;
 
@@ -43,7 +49,9 @@ pub(super) async fn arguments(
         let words = format!("the body has {count} values and may have {most}: send less at once");
         return Err(Fault::new(Code::TooLarge, words).with("limit", json!(most)).into());
     }
-    parse(&bytes)
+    let object = parse(&bytes)?;
+    number::check(&bytes)?;
+    Ok(object)
 }
 
 async fn read(path: &str, headers: &HeaderMap, body: Body, limit: Limit) -> Result<Bytes, Refusal> {
@@ -104,15 +112,57 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Refusal> {
                 error.column()
             )
         } else {
-            format!("the body is not JSON: {error}")
+            format!("the body is not JSON: {}", broken::why(bytes, &error))
         };
         Fault::invalid(words)
     };
-    match serde_json::from_str(text).map_err(wrong)? {
-        Value::Object(object) => Ok(object),
-        _ => {
-            Err(Fault::invalid("the body must be a JSON object of arguments, such as `{}`").into())
+    match serde_json::from_str(text) {
+        Ok(Each(Ok(object))) => Ok(object),
+        Ok(Each(Err(key))) => {
+            let key: String = key.chars().take(60).collect();
+            Err(Fault::invalid(format!("the body has `{key}` twice: give each argument once"))
+                .into())
         }
+        Err(error) if error.is_data() => match serde_json::from_str::<Value>(text) {
+            Err(error) => Err(wrong(error).into()),
+            Ok(_) => {
+                Err(Fault::invalid("the body must be a JSON object of arguments, such as `{}`")
+                    .into())
+            }
+        },
+        Err(error) => Err(wrong(error).into()),
+    }
+}
+
+/// An object with each key once, or the first key that comes again.
+struct Each(Result<Map<String, Value>, String>);
+
+impl<'de> Deserialize<'de> for Each {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Each;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Each, A::Error> {
+        let (mut object, mut twice) = (Map::new(), None);
+        while let Some(key) = members.next_key::<String>()? {
+            let value = members.next_value()?;
+            if object.contains_key(&key) {
+                twice.get_or_insert(key);
+            } else {
+                object.insert(key, value);
+            }
+        }
+        Ok(Each(twice.map_or(Ok(object), Err)))
     }
 }
 
@@ -210,6 +260,46 @@ impl<T: Unpin> HttpBody for Held<T> {
     }
 }
 
+/// An answer's body that breaks off when the token ends that it is sent under: its reader must not
+/// take the rest for whole.
+pub(super) struct Until {
+    inner: Body,
+    ended: Pin<Box<WaitForCancellationFutureOwned>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the token has ended")]
+struct Ended;
+
+impl Until {
+    pub(super) fn wrap(inner: Body, ended: CancellationToken) -> Body {
+        Body::new(Self { inner, ended: Box::pin(ended.cancelled_owned()) })
+    }
+}
+
+impl HttpBody for Until {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.ended.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Some(Err(axum::Error::new(Ended))));
+        }
+        Pin::new(&mut self.inner).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,6 +318,7 @@ mod tests {
         assert!(refused(b"{\"a\": }").contains("line 1 column 7"));
         assert!(refused(b"[1]").contains("must be a JSON object"));
         assert!(refused("[".repeat(10_000_000).as_bytes()).contains("nested more than 128 deep"));
+        assert!(refused(b"{\"a\": 1, \"a\": {}}").contains("`a` twice"));
         for empty in [&b""[..], b" \n", b"{}", b"\xef\xbb\xbf{}"] {
             assert_eq!(parse(empty).unwrap(), Map::new());
         }

@@ -13,7 +13,7 @@ use std::{
 use axum::{
     body::Body,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -24,7 +24,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     Shared,
-    body::{Held, Timed},
+    body::{Held, Timed, Until},
     life::Busy,
     reply::Refusal,
 };
@@ -38,23 +38,28 @@ const ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Answers a request, or refuses it before it reaches a route.
 pub(super) async fn gate(
     State(shared): State<Arc<Shared>>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     let id = ids::request();
     let started = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let read = Arc::new(AtomicBool::new(request.body().is_end_stream()));
-    let (mut response, caller) = match admit(&shared, &request) {
+    let (mut parts, body) = request.into_parts();
+    let (mut response, caller) = match admit(&shared, &parts).await {
         Ok(pass) => {
             let caller = pass.caller.clone();
             let timeout = shared.web.app.settings.server.body_timeout;
-            request = request.map(|body| Timed::wrap(body, timeout, read.clone()));
-            request.extensions_mut().insert(RequestId(id.clone()));
+            parts.extensions.insert(RequestId(id.clone()));
             if let Some(caller) = caller.clone() {
-                request.extensions_mut().insert(caller);
+                parts.extensions.insert(caller);
             }
-            let response = next.run(request).await;
+            let body = Timed::wrap(body, timeout, read.clone());
+            let answered = next.run(Request::from_parts(parts, body));
+            let response = match &caller {
+                Some(caller) => while_it_stands(caller, answered).await,
+                None => answered.await,
+            };
             (response.map(|body| Held::wrap(body, pass)), caller)
         }
         Err(refusal) => {
@@ -86,18 +91,32 @@ struct Pass {
     _slot: Option<OwnedSemaphorePermit>,
 }
 
-fn admit(shared: &Shared, request: &Request) -> Result<Pass, Refusal> {
-    let headers = request.headers();
+/// The answer, for as long as the caller's token stands: one that is still being made or sent when
+/// the token ends is given up, whatever it is. A whole answer that is there already is sent.
+async fn while_it_stands(caller: &Caller, answer: impl Future<Output = Response>) -> Response {
+    let response = tokio::select! {
+        biased;
+        response = answer => response,
+        () = caller.ended.cancelled() => return unauthorized(Refused::Unknown).into_response(),
+    };
+    if response.body().size_hint().exact().is_some() {
+        return response;
+    }
+    response.map(|body| Until::wrap(body, caller.ended.clone()))
+}
+
+async fn admit(shared: &Shared, request: &Parts) -> Result<Pass, Refusal> {
+    let headers = &request.headers;
     framing(headers)?;
-    head(shared, request.uri(), headers)?;
-    shared.hosts.check(request.uri(), headers)?;
-    let path = request.uri().path();
+    head(shared, &request.uri, headers)?;
+    shared.hosts.check(&request.uri, headers)?;
+    let path = request.uri.path();
     if matches!(path, "/healthz" | "/healthz/") {
         return Ok(Pass { caller: None, _busy: None, _slot: None });
     }
-    let caller = authenticate(shared, headers)?;
+    let caller = authenticate(shared, headers).await?;
     plain(headers)?;
-    json_only_from_pages(request.method(), headers)?;
+    json_only_from_pages(&request.method, headers)?;
     let slot = shared.slots.take(&caller)?;
     // Probes are no work: they must not keep an idle server up.
     let probe = matches!(path.trim_end_matches('/'), "/readyz" | "/metrics");
@@ -162,16 +181,25 @@ fn json_only_from_pages(method: &Method, headers: &HeaderMap) -> Result<(), Refu
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::invalid(words)))
 }
 
-fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
+async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
     let values =
         |name: &str| headers.get_all(name).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>();
     let presented = Presented::of(values("x-operator-token"), values("authorization"));
-    shared.web.tokens.caller(&presented).map_err(|refused: Refused| {
-        let fault =
-            Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!(refused.hint()));
-        Refusal::from(fault).with(header::WWW_AUTHENTICATE, "Bearer")
-    })
+    shared.web.app.tokens.caller(&presented).await.map_err(unauthorized)
 }
+
+fn unauthorized(refused: Refused) -> Refusal {
+    if refused == Refused::Unchecked {
+        let fault = Fault::new(Code::Unavailable, refused.hint());
+        return fault.retry_after(Some(Duration::from_secs(1))).into();
+    }
+    let fault =
+        Fault::new(Code::Unauthenticated, "unauthorized").with("hint", json!(refused.hint()));
+    Refusal::from(fault).with(header::WWW_AUTHENTICATE, "Bearer")
+}
+
+/// How many tokens without an open request are remembered.
+const KEPT: usize = 1_024;
 
 /// How many requests each token has open.
 pub(super) struct Slots {
@@ -187,7 +215,11 @@ impl Slots {
     fn take(&self, caller: &Caller) -> Result<OwnedSemaphorePermit, Refusal> {
         let slots = {
             let mut all = self.by_caller.lock().unwrap_or_else(PoisonError::into_inner);
-            // As many entries as there are tokens: callers come from the list of those alone.
+            // As many entries as there are tokens that call: callers come from the list of those
+            // alone, and idle ones are forgotten when there are many.
+            if all.len() >= KEPT {
+                all.retain(|_, slots| Arc::strong_count(slots) > 1);
+            }
             match all.get(&caller.name) {
                 Some(slots) => slots.clone(),
                 None => all

@@ -1,5 +1,6 @@
 //! Whether the server lives, whether it is ready, and its metrics. None of them waits on a backend:
-//! they say what is known already.
+//! they say what is known already; of the records, what the last write came to or one within two
+//! seconds does.
 
 use std::{collections::BTreeMap, sync::Arc, sync::atomic::Ordering};
 
@@ -23,10 +24,12 @@ pub(super) async fn healthz(State(shared): State<Arc<Shared>>) -> Response {
     json(StatusCode::OK, &body)
 }
 
-/// 200 while new work is taken, 503 while the server drains.
+/// 200 while new work is taken, 503 while the server drains or the records cannot be written.
 pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
     let app = &shared.web.app;
     let draining = shared.web.life.draining.is_cancelled();
+    let records = app.store.ready().await.err().map(|error| error.to_string());
+    let ready = !draining && records.is_none();
     let roster = app.router.roster();
     let mut states: BTreeMap<String, usize> = BTreeMap::new();
     for target in app.router.targets(None) {
@@ -34,10 +37,11 @@ pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
         *states.entry(state.as_str().unwrap_or_default().to_owned()).or_default() += 1;
     }
     let body = json!({
-        "ready": !draining,
+        "ready": ready,
         "draining": draining,
         "instance": &*shared.web.instance,
         "version": env!("CARGO_PKG_VERSION"),
+        "records": { "ready": records.is_none(), "error": records },
         "roster": {
             "revision": roster.revision(),
             "since": clock::rfc3339(app.roster_since.load(Ordering::Relaxed)),
@@ -46,7 +50,7 @@ pub(super) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
         },
         "backends": states,
     });
-    let status = if draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     json(status, &body)
 }
 

@@ -1,6 +1,6 @@
 //! Connections: accepted within a number, read and written within times, ended in good order.
 
-use std::{future::poll_fn, io, pin::pin, sync::Arc, time::Duration};
+use std::{future::poll_fn, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -10,7 +10,7 @@ use hyper_util::{
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     task::JoinSet,
     time::{sleep, timeout},
@@ -24,6 +24,22 @@ use crate::config::Settings;
 /// a reset, and how much of it.
 const LINGER: Duration = Duration::from_secs(5);
 const LINGER_BYTES: u64 = 512 << 20;
+
+/// How many connections the system holds that were made and not accepted yet; it may hold fewer
+/// (`net.core.somaxconn`, 4096 on Linux). Whoever comes beyond that waits for seconds.
+const BACKLOG: u32 = 4_096;
+
+/// Listens on an address.
+///
+/// # Errors
+/// As [`TcpListener::bind`].
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A port can be taken again at once after the end of a server.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// How connections are treated.
 #[derive(Debug, Clone, Copy)]

@@ -4,10 +4,14 @@
 //! what a tool may do is decided in [`mcp::Entry::invoke`] alone. No CORS header is ever sent.
 
 mod body;
+mod clip;
+mod events;
 mod gate;
+mod handoff;
 mod health;
 mod help;
 mod hosts;
+mod instructions;
 mod life;
 mod listen;
 mod openapi;
@@ -28,10 +32,10 @@ use tower::Service;
 use tower_http::catch_panic::CatchPanicLayer;
 
 pub use life::{Busy, Life};
-pub use listen::{Manners, serve};
+pub use listen::{Manners, listen, serve};
 pub use routes::Route;
 
-use crate::{app::App, auth::Tokens};
+use crate::{app::App, tools::absent};
 
 /// What the faces are made of.
 #[derive(Clone)]
@@ -40,8 +44,6 @@ pub struct Web {
     pub app: App,
     /// The tools.
     pub catalogue: Arc<Catalogue<App>>,
-    /// Who may call.
-    pub tokens: Arc<Tokens>,
     /// The id of this run of the server.
     pub instance: Arc<str>,
     /// The address that is listened on: it is served as a `Host`.
@@ -53,7 +55,7 @@ pub struct Web {
 /// What the handlers share.
 struct Shared {
     web: Web,
-    hosts: hosts::Hosts,
+    hosts: mcp::hosts::Hosts,
     slots: gate::Slots,
     routes: Vec<Route>,
 }
@@ -78,7 +80,7 @@ where
     }
     let settings = &web.app.settings;
     let shared = Arc::new(Shared {
-        hosts: hosts::Hosts::new(
+        hosts: hosts::of(
             web.listening,
             &settings.server.allowed_hosts,
             &settings.server.allowed_origins,
@@ -88,7 +90,10 @@ where
         web,
     });
     router
-        .fallback(async |uri: Uri| reply::Refusal::no_path(uri.path()))
+        .fallback(async |uri: Uri| match absent::path(uri.path()) {
+            Some(absent) => reply::Refusal::from(absent),
+            None => reply::Refusal::no_path(uri.path()),
+        })
         .method_not_allowed_fallback(async |uri: Uri| reply::Refusal::method(uri.path(), "GET"))
         .layer(CatchPanicLayer::custom(gate::panicked))
         .layer(from_fn_with_state(shared.clone(), gate::gate))

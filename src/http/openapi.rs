@@ -7,7 +7,7 @@ use axum::{Extension, extract::State, http::StatusCode, response::Response};
 use mcp::{Caller, Code, Entry};
 use serde_json::{Map, Value, json};
 
-use super::{Shared, help, reply, tool};
+use super::{Shared, events, help, instructions, reply, tool};
 use crate::app::App;
 
 /// The faults that any tool may answer with.
@@ -48,6 +48,12 @@ fn of<'a>(entries: impl Iterator<Item = &'a Entry<App>>, app: &App) -> Value {
         })
         .collect();
     plain(&mut paths);
+    if paths.contains_key("/events/wait") {
+        events::document(&mut paths);
+    }
+    if paths.contains_key("/instructions/read") {
+        instructions::document(&mut paths);
+    }
     let responses: Map<String, Value> = CODES
         .iter()
         .map(|(code, about)| {
@@ -94,9 +100,16 @@ fn operation(entry: &Entry<App>, app: &App, by_query: bool) -> Value {
         "x-adjutant-egress": spec.egress,
         "responses": responses,
     });
-    if by_query {
-        operation["parameters"] = parameters(entry);
-    } else {
+    let mut given = if by_query { parameters(entry) } else { Vec::new() };
+    given.push(json!({
+        "name": "clip",
+        "in": "query",
+        "required": false,
+        "description": "Whether a reply that is too large for a model to read is shown in part and kept whole: `_clip` says how much there is and the handle for `result_read`.",
+        "schema": { "type": "boolean", "default": false },
+    }));
+    operation["parameters"] = json!(given);
+    if !by_query {
         let schema = &*entry.input;
         let required =
             schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
@@ -116,12 +129,16 @@ fn answer(entry: &Entry<App>) -> Value {
                 "items": { "type": "string" },
                 "description": "What the caller should know of its own arguments, such as keys that were ignored.",
             },
+            "_clip": {
+                "type": "object",
+                "description": "With `clip`, where the reply was too large and is shown in part: the `handle` of the whole and until when it is kept, or why it is `not_kept`; its `bytes` and `lines`; what was `left_out`.",
+            },
         },
     });
     json!({ "description": "The tool's reply.", "content": { "application/json": { "schema": schema } } })
 }
 
-fn parameters(entry: &Entry<App>) -> Value {
+fn parameters(entry: &Entry<App>) -> Vec<Value> {
     let none = Map::new();
     let known = entry.input.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = entry.input.get("required").and_then(Value::as_array);
@@ -168,4 +185,8 @@ fn plain(paths: &mut Map<String, Value>) {
     let list =
         json_answer("Every route.", json!({ "type": "array", "items": { "type": "object" } }));
     paths.insert("/endpoints".into(), json!({ "get": { "operationId": "endpoints", "tags": ["server"], "summary": "Every route with its methods", "responses": list } }));
+    let left =
+        json_answer("What it left; empty texts when it left nothing.", json!({ "type": "object" }));
+    let session = json!([{ "name": "session_id", "in": "path", "required": true, "description": "The session's id.", "schema": { "type": "string" } }]);
+    paths.insert("/handoff/{session_id}".into(), json!({ "get": { "operationId": "handoff_of_session", "tags": ["handoff"], "summary": "What a session left for whoever goes on with it", "parameters": session, "responses": left } }));
 }

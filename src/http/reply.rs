@@ -7,6 +7,7 @@ use axum::{
 };
 use mcp::{Code, Fault};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::telemetry;
 
@@ -17,12 +18,14 @@ pub(super) struct Refusal {
     status: StatusCode,
     fault: Box<Fault>,
     header: Option<(HeaderName, HeaderValue)>,
+    /// What is shown instead of the fault's own body.
+    body: Option<Map<String, Value>>,
 }
 
 impl Refusal {
     /// A fault with a status of its own.
     pub(super) fn new(status: StatusCode, fault: Fault) -> Self {
-        Self { status, fault: Box::new(fault), header: None }
+        Self { status, fault: Box::new(fault), header: None, body: None }
     }
 
     /// With one more header.
@@ -32,12 +35,20 @@ impl Refusal {
         self
     }
 
+    /// With another body.
+    #[must_use]
+    pub(super) fn body(mut self, body: Map<String, Value>) -> Self {
+        self.body = Some(body);
+        self
+    }
+
     /// The path is not there for this caller. The words are the same whether it is there for
-    /// others or not.
+    /// others or not, and say that both may be.
     pub(super) fn no_path(path: &str) -> Self {
         let path: String = path.chars().take(80).collect();
-        let words =
-            format!("there is nothing at `{path}` here: `GET /endpoints` lists what there is");
+        let words = format!(
+            "there is nothing at `{path}` here, or this token does not reach it: `GET /endpoints` lists what there is for it"
+        );
         Fault::new(Code::NotFound, words).into()
     }
 
@@ -66,7 +77,8 @@ impl IntoResponse for Refusal {
         if let Some(detail) = &self.fault.detail {
             tracing::warn!(code = self.code(), detail = %detail, "{}", self.fault.message);
         }
-        let mut response = json(self.status, &self.fault.body());
+        let body = self.body.unwrap_or_else(|| self.fault.body());
+        let mut response = json(self.status, &body);
         if let Some(seconds) = self.fault.retry_after_seconds() {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }

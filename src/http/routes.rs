@@ -12,7 +12,7 @@ use axum::{
 use mcp::{Caller, Catalogue};
 use serde::Serialize;
 
-use super::{Shared, health, openapi, reply::json, tool};
+use super::{Shared, events, handoff, health, instructions, openapi, reply::json, tool};
 use crate::app::App;
 
 /// One path that is served.
@@ -25,24 +25,42 @@ pub struct Route {
     pub methods: &'static [&'static str],
     /// The path.
     pub url: String,
-    /// The tool behind it, if there is one.
+    /// The tool behind it, if there is one: who may not call that does not see the path.
     #[serde(skip)]
     pub tool: Option<&'static str>,
 }
 
 /// Every route with its handler, but for `/mcp`, whose handler comes from elsewhere.
 pub(super) fn all(catalogue: &Catalogue<App>) -> Vec<(Route, MethodRouter<Arc<Shared>>)> {
-    let plain: [(&'static str, &'static str, MethodRouter<Arc<Shared>>); 6] = [
+    let plain: [(&'static str, &'static str, MethodRouter<Arc<Shared>>); 8] = [
         ("healthz", "/healthz", get(health::healthz)),
         ("readyz", "/readyz", get(health::readyz)),
         ("metrics", "/metrics", get(health::metrics)),
         ("endpoints", "/endpoints", get(endpoints)),
         ("prefixes", "/prefixes", get(prefixes)),
         ("openapi", "/openapi.json", get(openapi::document)),
+        ("handoff", "/handoff/{session_id}", get(handoff::of_session)),
+        ("toolserver", "/tools/toolserver", get(instructions::at_path)),
     ];
     let mut routes = Vec::new();
     for (name, url, handler) in plain {
         twice(name, &["GET"], url, None, handler, &mut routes);
+    }
+    // The rest of a path takes the slash at its end too.
+    let route = Route {
+        endpoint: "instructions".to_owned(),
+        methods: &["GET"],
+        url: "/instructions/{*path}".to_owned(),
+        tool: None,
+    };
+    routes.push((route, get(instructions::at_path)));
+    // Streams of what a tool shows: they are there for whom the tool is.
+    let streams: [(&'static str, &'static str, MethodRouter<Arc<Shared>>); 2] = [
+        ("events", "/events", get(events::stream)),
+        ("events_stream", "/events/stream", get(events::earlier)),
+    ];
+    for (name, url, handler) in streams {
+        twice(name, &["GET"], url, Some(events::TOOL), handler, &mut routes);
     }
     for entry in catalogue.entries() {
         let name = entry.spec.name;

@@ -16,6 +16,7 @@ use tokio_util::sync::DropGuard;
 use super::{
     Shared,
     body::{self, Limit},
+    clip::{self, Clip},
     help,
     reply::{Refusal, json},
     stream,
@@ -37,24 +38,42 @@ pub(super) async fn serve(
     };
     let started = Instant::now();
     let lines = stream::is_wanted(request.headers());
-    let (arguments, warnings) = match arguments(&shared, entry, request).await {
-        Ok(Input::Arguments { object, warnings }) => (Value::Object(object), warnings),
+    let (arguments, warnings, clips) = match arguments(&shared, entry, request).await {
+        Ok(Input::Arguments { clips: true, .. }) if lines => {
+            let refusal = Refusal::from(clip::no_lines());
+            telemetry::tool_call(name, refusal.code(), started.elapsed());
+            return refusal.into_response();
+        }
+        Ok(Input::Arguments { object, warnings, clips }) => {
+            (Value::Object(object), warnings, clips)
+        }
         Ok(Input::Help) => return json(StatusCode::OK, &help::of(entry, &shared.web.app)),
         Err(refusal) => {
             telemetry::tool_call(name, refusal.code(), started.elapsed());
             return refusal.into_response();
         }
     };
-    let call = Call::new(shared.web.app.clone(), caller, id.0);
+    let clip = clips.then(|| Clip::new(&shared, caller.clone(), name));
+    let mut call = Call::new(shared.web.app.clone(), caller, id.0);
+    call.budget = clip.as_ref().map(Clip::budget);
     let stop = call.cancel.clone().drop_guard();
     let finished = Finished { name, started, stop, warnings };
     if lines {
         let catalogue = shared.web.catalogue.clone();
         return stream::answer(catalogue, arguments, call, finished).await;
     }
-    match finished.with(Box::pin(entry.invoke(arguments, call)).await) {
-        Ok(reply) => json(StatusCode::OK, &result(reply)),
-        Err(fault) => Refusal::from(fault).into_response(),
+    let outcome = finished.with(Box::pin(entry.invoke(arguments, call)).await);
+    match (outcome, clip) {
+        (Ok(reply), None) => json(StatusCode::OK, &result(reply)),
+        (Ok(reply), Some(clip)) => {
+            let origin = reply.origin.clone();
+            json(StatusCode::OK, &Box::pin(clip.result(result(reply), origin)).await)
+        }
+        (Err(fault), None) => Refusal::from(fault).into_response(),
+        (Err(fault), Some(clip)) => {
+            let body = Box::pin(clip.fault(fault.body())).await;
+            Refusal::from(fault).body(body).into_response()
+        }
     }
 }
 
@@ -96,7 +115,12 @@ fn result(reply: Reply) -> Map<String, Value> {
 
 enum Input {
     Help,
-    Arguments { object: Map<String, Value>, warnings: Vec<String> },
+    /// With whether `?clip=true` is said.
+    Arguments {
+        object: Map<String, Value>,
+        warnings: Vec<String>,
+        clips: bool,
+    },
 }
 
 async fn arguments(
@@ -107,15 +131,20 @@ async fn arguments(
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     let query = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
-    let query = query.map_err(|error| Fault::invalid(error.to_string()))?.0;
-    let asks =
-        |(key, value): &(String, String)| key == "help" && !matches!(value.as_str(), "false" | "0");
+    let mut query = query.map_err(|error| Fault::invalid(error.to_string()))?.0;
+    let says = |name: &'static str| {
+        move |(key, value): &(String, String)| {
+            key == name && !matches!(value.as_str(), "false" | "0")
+        }
+    };
+    let (asks, clips) = (says("help"), query.iter().any(says("clip")));
+    query.retain(|(key, _)| key != "clip");
     let reads = parts.method == Method::GET || parts.method == Method::HEAD;
     if (reads || parts.method == Method::POST) && !takes_help(entry) && query.iter().any(asks) {
         return Ok(Input::Help);
     }
     if reads && methods(entry).contains(&"GET") {
-        return Ok(Input::Arguments { object: from_query(query), warnings: Vec::new() });
+        return Ok(Input::Arguments { object: from_query(query), warnings: Vec::new(), clips });
     }
     if parts.method != Method::POST {
         return Err(Refusal::method(path, allowed(entry)));
@@ -129,7 +158,7 @@ async fn arguments(
         let key: String = key.chars().take(60).collect();
         format!("`{key}` in the query was ignored: the arguments of a `POST` go in its body")
     });
-    Ok(Input::Arguments { object, warnings: unread.collect() })
+    Ok(Input::Arguments { object, warnings: unread.collect(), clips })
 }
 
 /// Arguments of a `GET`: strings, which become what the schema wants; a key that comes again makes
@@ -163,12 +192,25 @@ fn allowed(entry: &Entry<App>) -> &'static str {
     if methods(entry).len() > 1 { "GET, POST" } else { "POST" }
 }
 
+/// The tools that take a whole document.
+const DOCUMENTS: &[&str] =
+    &["canvas_put", "exchange_record", "instructions_add", "ledger_patch", "ledger_put"];
+
+/// The tools that take a whole file.
+const FILES: &[&str] = &["exchange_archive", "exchange_ingest_transcript"];
+
 /// How large a body the tool's route takes.
 fn limit(limits: &Limits, entry: &Entry<App>) -> Limit {
     let spec = &entry.spec;
-    // A tool that calls others takes what the largest of them takes.
+    // A tool that calls others takes what most of them take; the files of a prompt go to its route.
     if spec.name == "delegate_many" || spec.dispatches {
         Limit { most: limits.delegate_many_body, setting: "limits.delegate_many_body" }
+    } else if DOCUMENTS.contains(&spec.name) {
+        Limit { most: limits.document_body, setting: "limits.document_body" }
+    } else if FILES.contains(&spec.name) {
+        Limit { most: limits.transcript_body, setting: "limits.transcript_body" }
+    } else if spec.name == "prompt_submit" {
+        Limit { most: limits.prompt_body, setting: "limits.prompt_body" }
     } else if spec.scope == Scope::Delegate {
         Limit { most: limits.delegate_body, setting: "limits.delegate_body" }
     } else {

@@ -6,7 +6,8 @@ use std::{
 };
 
 use tracing_subscriber::{
-    EnvFilter, fmt::MakeWriter, layer::SubscriberExt as _, registry, util::SubscriberInitExt as _,
+    filter::Targets, fmt::MakeWriter, layer::SubscriberExt as _, registry,
+    util::SubscriberInitExt as _,
 };
 
 use super::{Redacting, Secrets};
@@ -71,10 +72,12 @@ fn subscriber<W>(
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let filter = EnvFilter::try_new(&settings.filter)?;
+    let filter: Targets = settings.filter.parse()?;
     let text = tracing_subscriber::fmt::layer().with_ansi(colours).with_target(true);
     let (text, lines) = if json {
-        let lines = tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(writer);
+        // What an event says stands in its own fields: spans are the libraries', and say nothing.
+        let lines = tracing_subscriber::fmt::layer().json().flatten_event(true);
+        let lines = lines.with_current_span(false).with_span_list(false).with_writer(writer);
         (None, Some(lines))
     } else {
         (Some(text.with_writer(writer)), None)

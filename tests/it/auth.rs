@@ -1,23 +1,20 @@
 //! Who is let in: on every route there is, by token, host and origin.
 
-use std::sync::Arc;
-
 use adjutant::{
-    auth::Tokens,
+    auth::SHORTEST,
     boot,
-    config::Settings,
     http::{Life, Web, router},
     tools,
 };
 use axum::body::Body;
 use mcp::{Caller, Scope};
 use reqwest::Method;
-use roster::Roster;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use crate::harness::{Server, Setup};
+use crate::harness::{Server, Setup, until};
 
 /// Every route with each method that it takes, from the server's own list.
 async fn routes(server: &Server) -> Vec<(Method, String)> {
@@ -43,6 +40,18 @@ async fn routes(server: &Server) -> Vec<(Method, String)> {
         assert!(routes.iter().any(|(_, url)| url == known), "{known} is not listed");
     }
     routes
+}
+
+/// A token that was revoked, and one that has expired.
+async fn ended(server: &Server) -> [String; 2] {
+    let revoked = server.mint(json!({ "name": "revoked", "scope": "operator" })).await;
+    server.post("/token/revoke", json!({ "name": "revoked" })).await.result();
+    let expired = server.mint(json!({ "name": "expired", "scope": "operator", "ttl_s": 1 })).await;
+    until("it has expired", async || {
+        server.request(Method::GET, "/readyz").token(Some(&expired)).send().await.status == 401
+    })
+    .await;
+    [revoked, expired]
 }
 
 fn is_open(url: &str) -> bool {
@@ -71,10 +80,17 @@ async fn no_route_but_healthz_answers_without_the_token() {
     }
     let wrong = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     let almost = format!("{}x", server.token);
+    let [revoked, expired] = ended(&server).await;
+    let weak = &server.token[..SHORTEST - 1];
+    let tokens = ["", wrong, weak, &almost, &revoked, &expired];
+    // Streams are asked for as well: lines of JSON, and events.
+    let accepts = ["*/*", "application/x-ndjson", "application/json, text/event-stream"];
     for (method, url) in all {
-        for token in [None, Some(wrong), Some(""), Some(almost.as_str())] {
+        let tokens = std::iter::once(None).chain(tokens.map(Some));
+        for (token, accept) in tokens.flat_map(|token| accepts.map(|accept| (token, accept))) {
             let request = server.request(method.clone(), &url).token(token);
-            let reply = request.header("x-forwarded-for", "127.0.0.1").send().await;
+            let request = request.header("accept", accept).header("x-forwarded-for", "127.0.0.1");
+            let reply = request.send().await;
             if is_open(&url) {
                 assert_eq!(reply.status, 200, "{method} {url}");
                 continue;
@@ -159,14 +175,20 @@ async fn hosts_and_origins_are_checked_on_every_route() {
     for (method, url) in &all {
         for (host, host_is_good) in &hosts {
             for (origin, origin_is_good) in &origins {
-                let request = server.request(method.clone(), url).header("host", host);
+                // Tools that wait do not; others do not know it.
+                let url = format!("{url}?timeout_s=0");
+                let request = server.request(method.clone(), &url).header("host", host);
+                let request = match *method {
+                    Method::POST => request.body(r#"{"timeout_s":0}"#),
+                    _ => request,
+                };
                 let request = match origin {
                     Some(origin) => {
                         request.header("origin", origin).header("content-type", "application/json")
                     }
                     None => request,
                 };
-                let reply = request.send().await;
+                let reply = request.begin().await;
                 let good = *host_is_good && *origin_is_good;
                 assert_eq!(
                     reply.status != 403,
@@ -183,30 +205,90 @@ async fn hosts_and_origins_are_checked_on_every_route() {
     }
 }
 
+/// Arguments that a schema takes, with this locus wherever one is named; `None` where none is.
+fn of_locus(entry: &mcp::Entry<adjutant::app::App>, locus: &str) -> Option<Value> {
+    let members = entry.input.get("properties")?.as_object()?;
+    let is_list = |schema: &Value| schema["type"] == "array" || schema["type"][0] == "array";
+    let mut named = false;
+    let arguments = members.iter().filter_map(|(name, schema)| {
+        let needed = entry.input.get("required").and_then(Value::as_array);
+        let needed = needed.is_some_and(|needed| needed.iter().any(|one| one == name));
+        let value = if name == "locus" || name == "loci" || name.ends_with("_locus") {
+            named = true;
+            if is_list(schema) { json!([locus]) } else { json!(locus) }
+        } else if !needed {
+            return None;
+        } else if is_list(schema) {
+            json!([])
+        } else {
+            match schema["type"].as_str() {
+                Some("integer" | "number") => json!(1),
+                Some("boolean") => json!(false),
+                Some("object") => json!({}),
+                _ => json!("x"),
+            }
+        };
+        Some((name.clone(), value))
+    });
+    let arguments: serde_json::Map<String, Value> = arguments.collect();
+    named.then_some(Value::Object(arguments))
+}
+
+/// Whatever a tool makes of its other arguments: one that names a locus out of reach does not pass,
+/// by its route, by name, and over MCP.
+#[tokio::test]
+async fn no_tool_passes_for_a_locus_out_of_reach() {
+    let server = Server::start("").await;
+    let token =
+        server.mint(json!({ "name": "narrow", "scope": "destroy", "loci": ["mine"] })).await;
+    let ask = async |path: &str, body: Value| {
+        let request = server.request(Method::POST, path).token(Some(&token)).json(body);
+        let reply = request.send().await;
+        (reply.status, reply.text)
+    };
+    for entry in tools::catalogue().entries() {
+        let Some(arguments) = of_locus(entry, "others") else { continue };
+        let spec = &entry.spec;
+        let (status, text) = ask(spec.path, arguments.clone()).await;
+        assert!((400..500).contains(&status), "{}: {status} {text}", spec.name);
+        let by_name = json!({ "name": spec.name, "arguments": arguments });
+        let (status, text) = ask("/ts/call", by_name.clone()).await;
+        assert!((400..500).contains(&status), "{}: {status} {text}", spec.name);
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": by_name });
+        let answer: Value = serde_json::from_str(&ask("/mcp", message).await.1).unwrap();
+        let refused = answer.get("error").is_some() || answer["result"]["isError"] == true;
+        assert!(refused, "{}: {answer}", spec.name);
+    }
+    // The walk itself sees what names a locus.
+    let mint = tools::catalogue().entries().iter().find(|e| e.spec.name == "token_mint").unwrap();
+    let seen = of_locus(mint, "others").unwrap();
+    assert_eq!((&seen["loci"], &seen["name"]), (&json!(["others"]), &json!("x")));
+}
+
 /// The router with one token of each scope, asked without a port.
 struct Scopes {
     router: axum::Router,
+    _dir: TempDir,
 }
 
 impl Scopes {
-    fn new() -> Self {
-        let app = boot::app(Settings::default(), Roster::default()).unwrap();
-        let mut tokens = Tokens::new();
+    async fn new() -> Self {
+        let (app, dir) = crate::harness::app().await;
         for scope in crate::harness::SCOPES {
             let caller = Caller::new(scope.as_str(), scope);
-            tokens.add(&Self::token(scope).into(), caller).unwrap();
+            app.tokens.add(&Self::token(scope).into(), caller).unwrap();
         }
         let life = Life::default();
         let face = boot::face(&app, &life, &CancellationToken::new());
         let web = Web {
             app,
             catalogue: tools::catalogue().clone(),
-            tokens: Arc::new(tokens),
             instance: "0".into(),
             listening: "127.0.0.1:7004".parse().unwrap(),
             life,
         };
-        Self { router: router(web, &face) }
+        Self { router: router(web, &face), _dir: dir }
     }
 
     fn token(scope: Scope) -> String {
@@ -219,7 +301,8 @@ impl Scopes {
             .uri(path)
             .header("host", "localhost")
             .header("authorization", format!("Bearer {}", Self::token(scope)))
-            .body(Body::empty())
+            // Tools that wait do not; others do not know it.
+            .body(Body::from(r#"{"timeout_s":0}"#))
             .unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let status = response.status().as_u16();
@@ -230,7 +313,7 @@ impl Scopes {
 
 #[tokio::test]
 async fn a_tool_above_the_scope_answers_as_one_that_does_not_exist() {
-    let scopes = Scopes::new();
+    let scopes = Scopes::new().await;
     for scope in crate::harness::SCOPES {
         let (_, listed) = scopes.ask(scope, "GET", "/endpoints").await;
         let (_, document) = scopes.ask(scope, "GET", "/openapi.json").await;
@@ -240,7 +323,9 @@ async fn a_tool_above_the_scope_answers_as_one_that_does_not_exist() {
             let may = scope >= entry.spec.scope;
             assert_eq!(is_listed, may, "{path} for {scope:?}");
             assert_eq!(document["paths"].get(path).is_some(), may, "{path} for {scope:?}");
-            for (method, query) in [("POST", ""), ("GET", ""), ("GET", "?help=true"), ("PUT", "")] {
+            for (method, query) in
+                [("POST", ""), ("GET", "?timeout_s=0"), ("GET", "?help=true"), ("PUT", "")]
+            {
                 let (status, body) = scopes.ask(scope, method, &format!("{path}{query}")).await;
                 if may {
                     assert_ne!(status, 404, "{method} {path}{query} for {scope:?}");

@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["store"],
     &["auth", "broker"],
     &["app"],
-    &["tools"],
+    &["tools", "library"],
     &["http"],
     &["boot", "cli", "main"],
 ];
@@ -29,14 +29,20 @@ const BANS: &[(&str, &[&str])] = &[
     ("config", &["tokio", "mcp", "routing", "roster"]),
     ("untrusted", &["tokio", "mcp", "routing", "roster"]),
     ("telemetry", &["mcp", "routing", "roster"]),
+    ("store", &["axum", "http", "rmcp", "routing", "roster"]),
+    ("outbound", &["mcp", "routing", "roster"]),
+    ("reading", &["tokio", "mcp", "routing", "roster", "fs", "tracing"]),
+    ("reduce", &["tokio", "mcp", "routing", "roster", "fs", "tracing", "clock", "time"]),
     ("auth", &["http", "routing", "roster"]),
     ("tools", &["http", "hyper"]),
+    ("library", &["http", "hyper", "roster", "routing"]),
     ("http", &["notify"]),
 ];
 
 /// Where a library may be named: rooms of `src/`, or paths of the other crates.
 const KEEPS: &[(&str, &[&str])] = &[
     ("sqlx", &["src/store"]),
+    ("rusqlite", &["src/store"]),
     ("axum", &["src/http", "src/boot", "examples/conformance_server"]),
     ("rmcp", &["mcp/src/face", "mcp/src/bridge", "examples/conformance_server"]),
     ("reqwest", &["routing/src/upstream", "src/outbound", "mcp/src/bridge"]),

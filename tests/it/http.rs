@@ -3,9 +3,6 @@
 use std::{convert::Infallible, time::Duration};
 
 use adjutant::{
-    auth::Tokens,
-    boot,
-    config::Settings,
     http::{Life, Web, router},
     tools,
 };
@@ -71,7 +68,8 @@ async fn what_is_no_object_of_json_is_refused_in_words() {
     let ask = async |body: &[u8]| {
         server.request(Method::POST, "/delegate/local").body(body.to_vec()).send().await
     };
-    let cases: [(&[u8], &str); 6] = [
+    let cases: [(&[u8], &str); 7] = [
+        (br#"{"prompt": "cut \ud83d"}"#, "lone surrogate, half of a character"),
         (b"{\"prompt\": }", "line 1 column 12"),
         (b"{\"prompt\": \"a\xff\"}", "not UTF-8 from byte 13"),
         (b"[1, 2]", "must be a JSON object"),
@@ -239,12 +237,12 @@ async fn the_mcp_route_is_behind_the_same_gate_and_serves_the_catalogue() {
 
 #[tokio::test]
 async fn a_handler_that_panics_is_answered_and_the_next_request_too() {
-    let app = boot::app(Settings::default(), roster::Roster::default()).unwrap();
+    let (app, _dir) = crate::harness::app().await;
     let token = "0123456789abcdef0123456789abcdef";
+    app.tokens.add_operator(&token.into()).unwrap();
     let web = Web {
         app,
         catalogue: tools::catalogue().clone(),
-        tokens: Tokens::of_operator(&token.into()).unwrap().into(),
         instance: "0".into(),
         listening: "127.0.0.1:7004".parse().unwrap(),
         life: Life::default(),
@@ -267,4 +265,74 @@ async fn a_handler_that_panics_is_answered_and_the_next_request_too() {
         assert!(!body.to_string().contains("detail") || body["code"] == "internal", "{body}");
         assert!(!body.to_string().contains("secret"), "{body}");
     }
+}
+
+/// What would be changed on the way is refused by every door, and named.
+#[tokio::test]
+async fn a_number_that_would_be_changed_is_refused_and_named() {
+    let server = Server::start("").await;
+    let number = "123456789012345678901234567890";
+    let send = format!(r#"{{"to":"a","body":{{"a":{number}}}}}"#);
+    let as_text = json!({ "to": "a", "body": format!(r#"{{"a":{number}}}"#) }).to_string();
+    let rpc = format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"name":"comms_send","arguments":{send}}}}}"#
+    );
+    for (path, body) in [
+        ("/comms/send", send.clone()),
+        ("/comms/send", as_text),
+        ("/todo/list", r#"{"limit":99999999999999999999}"#.to_owned()),
+        ("/comms/send", r#"{"to":"a","body":{"a":1e-400}}"#.to_owned()),
+        ("/ts/call", format!(r#"{{"name":"comms_send","arguments":{send}}}"#)),
+        ("/mcp", rpc),
+    ] {
+        let request = server.request(Method::POST, path);
+        let request = request.header("content-type", "application/json");
+        let request = request.header("accept", "application/json, text/event-stream");
+        let reply = request.body(body.clone()).send().await;
+        assert!(
+            reply.status == 400 && reply.text.contains("out of range"),
+            "{body}: {}",
+            reply.text
+        );
+        assert!(path != "/mcp" || reply.json()["id"] == 7, "{}", reply.text);
+    }
+    let reply = server.get("/todo/list?limit=99999999999999999999").await;
+    assert!(reply.status == 400 && reply.text.contains("out of range"), "{}", reply.text);
+    // What is in range is kept as it is.
+    let kept = json!({ "a": [u64::MAX, i64::MIN, 1e30, 0.1], "t": number });
+    server.post("/comms/send", json!({ "to": "k", "body": kept })).await.result();
+    let read = server.post("/comms/poll", json!({ "locus": "k" })).await.result();
+    assert_eq!(read["messages"][0]["body"], kept);
+}
+
+#[tokio::test]
+async fn an_argument_that_is_given_twice_is_refused() {
+    let server = Server::start("").await;
+    let request = server.request(Method::POST, "/todo/add");
+    let body = r#"{"text":"x","locus":"a","text":"y"}"#;
+    let reply = request.header("content-type", "application/json").body(body).send().await;
+    let (code, words) = reply.fault();
+    assert_eq!((reply.status, &*code), (400, "invalid"));
+    assert!(words.contains("`text` twice"), "{words}");
+}
+
+/// A path that is no text is refused in the form of every refusal, whichever route it is on.
+#[tokio::test]
+async fn a_path_that_is_no_utf_8_is_refused_as_json() {
+    let server = Server::start("").await;
+    for (path, status) in [
+        ("/handoff/%ff", 400),
+        ("/handoff/%ff/", 400),
+        ("/handoff/%C3", 400),
+        ("/%ff", 404),
+        ("/todo/%ff", 404),
+        ("/handoff/a/%ff", 404),
+    ] {
+        let reply = server.get(path).await;
+        assert_eq!(reply.status, status, "{path}: {}", reply.text);
+        assert_eq!(reply.header("content-type"), "application/json", "{path}");
+        assert!(!reply.fault().1.is_empty(), "{path}");
+    }
+    // Any text is an id that nothing is known of.
+    assert_eq!(server.get("/handoff/%00").await.status, 200);
 }

@@ -32,15 +32,20 @@ async fn d40_an_edit_is_taken_and_a_bad_one_keeps_the_old() {
 
     server.write_roster("[[backend]]\nid = \"three\"\n[[backend]]\nid = 7\n");
     until("the bad edit is told", async || server.app.roster_error.load().is_some()).await;
-    assert!(listing.has_changed().unwrap());
+    assert!(!listing.has_changed().unwrap(), "a roster that is not taken changes no list");
     assert_eq!(ids(&server).await, ["two"]);
     let error = server.get("/readyz").await.json()["roster"]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("roster.toml:1:") && error.contains("roster.toml:4:"), "{error}");
     let shown = server.get("/delegate/targets").await.result();
     assert!(shown["error"].as_str().unwrap().contains("roster.toml:1:"), "{shown}");
 
+    server.write_roster(&backend("two", &fake, "ok"));
+    server.until("the mended file is taken", |app| app.roster_error.load().is_none()).await;
+    assert!(!listing.has_changed().unwrap(), "the roster is the one before");
+
     server.write_roster(&backend("one", &fake, "ok"));
     until("the good edit is taken", async || ids(&server).await == ["one"]).await;
+    assert!(listing.has_changed().unwrap());
     assert_eq!(server.app.router.roster().revision(), first);
     assert_eq!(server.get("/readyz").await.json()["roster"]["error"], Value::Null);
 }

@@ -59,6 +59,41 @@ async fn a_data_directory_is_free_again_after_a_kill() {
     assert_eq!(fresh.url, server.url);
 }
 
+/// S23: the lock is the kernel's and goes with its holder; what the file says is for people.
+#[tokio::test]
+async fn s23_a_lock_file_without_a_holder_is_no_lock() {
+    let setup = Setup::new("");
+    let first = Process::serve(&setup).await;
+    let (home, pid) = (first.home.clone(), first.endpoint().pid);
+    let lock = home.path().join("data/lock");
+    first.signal(Signal::KILL);
+    first.end();
+    assert_eq!(fs::read_to_string(&lock).unwrap().trim(), pid.to_string());
+    // The number is another process's by now, which lives.
+    fs::write(&lock, format!("{}\n", std::process::id())).unwrap();
+    let again = Setup::new("").env("ADJUTANT_DATA_DIR", home.path().join("data").to_str().unwrap());
+    again.start().await.stop().await;
+}
+
+/// S37: Windows is not claimed. On Unix the prefix of its verbatim paths is a name like others.
+#[tokio::test]
+async fn s37_a_verbatim_prefix_is_a_name_like_others() {
+    let home = tempfile::tempdir().unwrap();
+    let [data, copy] = [r"\\?\C:\data", r"\\?\UNC\copy.db"].map(|name| home.path().join(name));
+    let setup = || Setup::new("").env("ADJUTANT_DATA_DIR", data.to_str().unwrap());
+    let server = setup().start().await;
+    server.post("/loci/register", json!({ "locus": "kept" })).await.result();
+    let made = Process::run(&setup(), &["backup", copy.to_str().unwrap()]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    server.stop().await;
+    for file in ["adjutant.db", "lock"] {
+        assert!(data.join(file).is_file(), "{file}");
+    }
+    let server = setup().start().await;
+    let loci = server.post("/loci/list", json!({})).await.result();
+    assert!(loci.as_array().unwrap().iter().any(|row| row["locus"] == "kept"), "{loci}");
+}
+
 #[tokio::test]
 async fn it_does_not_start_with_a_weak_token_or_an_open_door() {
     let open = ["serve", "--listen", "0.0.0.0:0"];
@@ -407,4 +442,30 @@ async fn a_roster_that_is_no_file_or_has_no_end_or_thousands_of_problems_is_told
         assert_eq!(check.code, Some(2), "{name}: {}", check.err);
         assert_eq!(check.out.lines().count() > 3_000, name == "wrong", "{name}");
     }
+}
+
+/// A file that is gone takes nothing more, and is said to be gone, until it is put back.
+#[tokio::test]
+async fn records_that_were_removed_under_the_server_are_not_written_and_readyz_says_so() {
+    let server = Server::start("").await;
+    let write = async || server.post("/loci/register", json!({ "locus": "a" })).await;
+    write().await.result();
+    let ready = server.get("/readyz").await;
+    assert_eq!((ready.status, &ready.json()["records"]["ready"]), (200, &json!(true)));
+    let (file, aside) = (server.path("data/adjutant.db"), server.path("aside.db"));
+    std::fs::rename(&file, &aside).unwrap();
+    until("it is noticed", async || server.get("/readyz").await.status == 503).await;
+    let ready = server.get("/readyz").await.json();
+    let why = ready["records"]["error"].as_str().unwrap();
+    assert!(ready["ready"] == false && why.contains("removed or replaced"), "{ready}");
+    let refused = write().await;
+    assert_eq!(refused.fault().0, "unavailable");
+    assert!(refused.fault().1.contains("put the file back"), "{}", refused.text);
+    // Another file there is not the one that was opened.
+    std::fs::copy(&aside, &file).unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    assert_eq!((write().await.status, server.get("/readyz").await.status), (503, 503));
+    std::fs::rename(&aside, &file).unwrap();
+    until("it is back", async || server.get("/readyz").await.status == 200).await;
+    write().await.result();
 }

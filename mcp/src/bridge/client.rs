@@ -62,7 +62,7 @@ impl Client {
         let mut body = self.object(answer).await?;
         let Some(value) = body.remove("result") else { return Err(self.foreign()) };
         let warnings = body.remove("warnings").and_then(|list| serde_json::from_value(list).ok());
-        Ok(Reply { value, text: None, warnings: warnings.unwrap_or_default() })
+        Ok(Reply { value, warnings: warnings.unwrap_or_default(), ..Reply::default() })
     }
 
     /// Calls a tool that gives its items one by one: each item as it comes, then the reply, as the
@@ -89,7 +89,9 @@ impl Client {
                 };
                 let line = match lines.next().await {
                     Ok(Some(Line::Text(line))) => line,
-                    Ok(Some(Line::TooLong)) => return Err(broken("a line is too long".into())),
+                    Ok(Some(Line::TooLong { .. })) => {
+                        return Err(broken("a line is too long".into()));
+                    }
                     Ok(None) => return Ok(None),
                     Err(error) => return Err(broken(error.to_string())),
                 };

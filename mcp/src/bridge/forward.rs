@@ -44,6 +44,9 @@ impl Forward {
         if method == "subscriptions/listen" {
             return self.subscription(message, id).await;
         }
+        if method.starts_with("resources/") && message::version(message).is_none() {
+            self.link.note(method, message).await;
+        }
         let mut fault = None;
         // A server that is found is there: more attempts would only hide what is wrong.
         for _ in 0..3 {
@@ -171,7 +174,9 @@ impl Forward {
                             self.say(message).await;
                         } else {
                             // What changed while there was no server, nobody knows.
-                            self.say(changed(id)).await;
+                            for notice in changed(&message["params"]["notifications"], id) {
+                                self.say(notice).await;
+                            }
                         }
                     }
                 }
@@ -204,10 +209,27 @@ fn ended() -> Fault {
     Fault::new(Code::Unavailable, words).kind(net::BROKEN)
 }
 
-fn changed(id: &Value) -> Value {
-    json!({
-        "jsonrpc": "2.0",
-        "method": "notifications/tools/list_changed",
-        "params": { "_meta": { "io.modelcontextprotocol/subscriptionId": id } },
-    })
+/// That anything which a subscription was accepted for may have changed.
+fn changed(accepted: &Value, id: &Value) -> Vec<Value> {
+    let of = |method: &str| {
+        json!({
+            "jsonrpc": "2.0",
+            "method": method,
+            "params": { "_meta": { "io.modelcontextprotocol/subscriptionId": id } },
+        })
+    };
+    let lists = [
+        ("toolsListChanged", "notifications/tools/list_changed"),
+        ("promptsListChanged", "notifications/prompts/list_changed"),
+        ("resourcesListChanged", "notifications/resources/list_changed"),
+    ];
+    let lists = lists.into_iter().filter(|(name, _)| accepted[name] == true);
+    let mut notices: Vec<Value> = lists.map(|(_, method)| of(method)).collect();
+    let uris = accepted["resourceSubscriptions"].as_array().into_iter().flatten();
+    notices.extend(uris.map(|uri| {
+        let mut notice = of("notifications/resources/updated");
+        notice["params"]["uri"] = uri.clone();
+        notice
+    }));
+    notices
 }

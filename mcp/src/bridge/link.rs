@@ -1,9 +1,12 @@
 //! The way to the server: where it is, and the session there. Shared by all requests; whoever
 //! finds it broken says so, and the next one mends it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use reqwest::{Method, RequestBuilder, Response, StatusCode, header};
@@ -47,7 +50,20 @@ struct State {
     way: Option<Way>,
     /// The client's own `initialize`, once it was answered.
     initialize: Option<Value>,
+    followed: Followed,
 }
+
+/// What the client's session follows: a new one has to be told.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Followed {
+    /// The addresses.
+    pub(super) uris: BTreeSet<String>,
+    /// Whether the client has listed resources, and hears that there are others.
+    pub(super) list: bool,
+}
+
+/// The most addresses that are remembered: as many as a session may follow.
+const MOST: usize = 256;
 
 impl Link {
     pub(super) fn new(find: Arc<dyn Find>) -> Self {
@@ -78,6 +94,7 @@ impl Link {
             let (session, _) = way.begin(&initialize).await?;
             way.session = session;
             way.confirm().await?;
+            way.follow(&state.followed).await;
         }
         state.way = Some(way.clone());
         self.announce(&way);
@@ -87,6 +104,28 @@ impl Link {
     /// The way as it is, without looking for one.
     pub(super) async fn present(&self) -> Option<Way> {
         self.state.lock().await.way.clone()
+    }
+
+    /// Notes what a request of a session makes it follow.
+    pub(super) async fn note(&self, method: &str, message: &Value) {
+        let mut state = self.state.lock().await;
+        let uri = message["params"]["uri"].as_str();
+        let followed = &mut state.followed;
+        match (method, uri) {
+            ("resources/list", _) => followed.list = true,
+            ("resources/subscribe", Some(uri)) if followed.uris.len() < MOST => {
+                followed.uris.insert(uri.to_owned());
+            }
+            ("resources/unsubscribe", Some(uri)) => {
+                followed.uris.remove(uri);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the client's session follows.
+    pub(super) async fn followed(&self) -> Followed {
+        self.state.lock().await.followed.clone()
     }
 
     /// That way is no more: the server or the session there is gone.
@@ -123,6 +162,7 @@ impl Link {
         let old = state.way.as_mut().and_then(|way| way.session.take());
         if answer.get("result").is_some() {
             state.initialize = Some(message.clone());
+            state.followed = Followed::default();
         }
         let way = Way { session, ..way };
         state.way = Some(way.clone());
@@ -196,6 +236,26 @@ impl Way {
     async fn confirm(&self) -> Result<(), Fault> {
         let message = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         self.send(self.post(&message)).await.map(drop)
+    }
+
+    /// Tells a new session what the one before followed. What is refused now is not followed.
+    async fn follow(&self, followed: &Followed) {
+        for uri in &followed.uris {
+            let message = json!({
+                "jsonrpc": "2.0",
+                "id": format!("follow {uri}"),
+                "method": "resources/subscribe",
+                "params": { "uri": uri },
+            });
+            let answer = match self.send(self.post(&message)).await {
+                Ok(response) => relay::first_answer(self, response).await,
+                Err(fault) => Err(fault),
+            };
+            match answer {
+                Ok(answer) if answer.get("error").is_none() => {}
+                other => tracing::debug!(uri, answer = ?other, "it is not followed any more"),
+            }
+        }
     }
 
     /// Ends the session: its calls stop at once.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    link::{Link, Way},
+    link::{Followed, Link, Way},
     net, relay,
 };
 
@@ -25,12 +25,10 @@ pub(super) async fn run(link: Arc<Link>, out: mpsc::Sender<Value>) {
         if let Some(way) = link.present().await.filter(|way| way.number() == number && number > 0) {
             if known > 0 && known != number {
                 // What changed while there was no server, nobody knows.
-                let changed = json!({
-                    "jsonrpc": "2.0",
-                    "method": "notifications/tools/list_changed",
-                });
-                if out.send(changed).await.is_err() {
-                    return;
+                for changed in changed(&link.followed().await) {
+                    if out.send(changed).await.is_err() {
+                        return;
+                    }
                 }
             }
             known = number;
@@ -45,6 +43,21 @@ pub(super) async fn run(link: Arc<Link>, out: mpsc::Sender<Value>) {
             return;
         }
     }
+}
+
+/// That anything which the client follows may have changed.
+fn changed(followed: &Followed) -> Vec<Value> {
+    let of = |method: &str| json!({ "jsonrpc": "2.0", "method": method });
+    let mut notices = vec![of("notifications/tools/list_changed")];
+    if followed.list {
+        notices.push(of("notifications/resources/list_changed"));
+    }
+    notices.extend(followed.uris.iter().map(|uri| {
+        let mut notice = of("notifications/resources/updated");
+        notice["params"] = json!({ "uri": uri });
+        notice
+    }));
+    notices
 }
 
 #[derive(PartialEq, Eq)]

@@ -17,14 +17,14 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Endpoint,
+    Endpoint, Identity,
     forward::Forward,
     lines::{Line, Lines},
     link::Link,
     listen,
     message::{self, Kind},
 };
-use crate::Fault;
+use crate::{Fault, broken};
 
 /// Finds the server, starting one if that is what it takes. Asked at the beginning and whenever
 /// the server is gone.
@@ -46,11 +46,18 @@ pub struct Bridge {
     /// How long requests in flight may take when the client has closed its end; default 500 ms.
     /// Then they are cancelled.
     pub farewell: Duration,
+    /// The session that runs the bridge; default: nothing is known of it.
+    pub identity: Identity,
 }
 
 impl Default for Bridge {
     fn default() -> Self {
-        Self { longest: 64 << 20, in_flight: 512, farewell: Duration::from_millis(500) }
+        Self {
+            longest: 64 << 20,
+            in_flight: 512,
+            farewell: Duration::from_millis(500),
+            identity: Identity::default(),
+        }
     }
 }
 
@@ -77,7 +84,8 @@ impl Bridge {
         writing.spawn(write(writer, messages));
         let mut listening = JoinSet::new();
         listening.spawn(listen::run(link.clone(), out.clone()));
-        let mut desk = Desk { out, link, calls: JoinSet::new(), by_id: Arc::default() };
+        let identity = self.identity;
+        let mut desk = Desk { out, link, identity, calls: JoinSet::new(), by_id: Arc::default() };
 
         let mut lines = Lines::new(reader, self.longest);
         let outcome = loop {
@@ -90,9 +98,9 @@ impl Bridge {
             };
             let text = match line {
                 Ok(Some(Line::Text(text))) => text,
-                Ok(Some(Line::TooLong)) => {
+                Ok(Some(Line::TooLong { id })) => {
                     let words = format!("a message has at most {} bytes", self.longest);
-                    desk.say(message::error(&Value::Null, -32_600, &words)).await;
+                    desk.say(message::error(&id, -32_600, &words)).await;
                     continue;
                 }
                 Ok(None) => break Ok(true),
@@ -131,6 +139,7 @@ impl Bridge {
 struct Desk {
     out: mpsc::Sender<Value>,
     link: Arc<Link>,
+    identity: Identity,
     calls: JoinSet<()>,
     by_id: Arc<Mutex<HashMap<String, AbortHandle>>>,
 }
@@ -142,13 +151,16 @@ impl Desk {
     }
 
     async fn take(&mut self, text: &[u8], most: usize) {
-        let message: Value = match serde_json::from_slice(text) {
+        let mut message: Value = match serde_json::from_slice(text) {
             Ok(message) => message,
             Err(error) => {
-                let words = format!("not JSON: {error}");
-                return self.say(message::error(&Value::Null, -32_700, &words)).await;
+                // Under its own id, where that can be told: else its caller waits for ever.
+                let id = broken::id(text).unwrap_or_default();
+                let words = format!("not JSON: {}", broken::why(text, &error));
+                return self.say(message::error(&id, -32_700, &words)).await;
             }
         };
+        self.identity.fill(&mut message);
         match message::kind(&message) {
             // Nothing may overtake the handshake.
             Kind::Request { id, method: "initialize" } if message::version(&message).is_none() => {
@@ -197,16 +209,17 @@ impl Desk {
         let call = cancelled.and_then(|id| {
             self.by_id.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string())
         });
+        // What its connection comes to is nobody's any more: the server, once told, just ends it. In
+        // 2026-07-28 this itself is how a request is cancelled.
+        if let Some(call) = call {
+            call.abort();
+        }
         let way = self.link.present().await;
         if let Some(way) =
             way.filter(|way| way.has_session() && message::version(&message).is_none())
             && let Err(fault) = way.send(way.post(&message)).await
         {
             tracing::warn!(error = %fault, "a notification was lost");
-        }
-        if let Some(call) = call {
-            // In 2026-07-28 a request is cancelled by breaking its connection.
-            call.abort();
         }
     }
 }

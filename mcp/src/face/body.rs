@@ -6,7 +6,7 @@ use http_body::Body;
 use http_body_util::BodyExt as _;
 
 use super::refusal::Refusal;
-use crate::weight;
+use crate::{number, weight};
 
 /// The whole body, or why not: over the limit (told from `Content-Length` where there is one,
 /// before anything is read) or broken off.
@@ -47,6 +47,9 @@ pub(super) async fn read<B: Body + Send>(
     let whole = if whole.is_empty() { first } else { whole.freeze() };
     match weight::values(&whole) {
         count if count > weight::MOST_VALUES => Err(Refusal::too_many_values(count)),
-        _ => Ok(whole),
+        _ => match number::unkept(&whole).and_then(|number| Refusal::unkept(&whole, number)) {
+            Some(refusal) => Err(refusal),
+            None => Ok(whole),
+        },
     }
 }

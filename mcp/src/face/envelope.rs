@@ -56,7 +56,7 @@ pub(super) fn read(body: &[u8], most: usize) -> Result<Incoming, Refusal> {
     let items = Items(most).deserialize(&mut json).and_then(|items| json.end().map(|()| items));
     let items = items.map_err(|error| match error.classify() {
         serde_json::error::Category::Data => Refusal::not_a_message(error.to_string()),
-        _ => Refusal::not_json(&error),
+        _ => Refusal::not_json(body, &error),
     })?;
     if items.is_empty() {
         return Err(Refusal::not_a_message("an empty batch asks nothing").in_band());
@@ -99,7 +99,7 @@ impl<'de> Visitor<'de> for Items {
 fn message(text: &[u8]) -> Result<Message, Refusal> {
     let wire: Wire<'_> = serde_json::from_slice(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => not_a_message(text, &error.to_string()),
-        _ => Refusal::not_json(&error),
+        _ => Refusal::not_json(text, &error),
     })?;
     if wire.jsonrpc.as_deref() != Some("2.0") {
         return Err(not_a_message(text, "`jsonrpc` must be \"2.0\""));

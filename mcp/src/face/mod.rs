@@ -22,7 +22,6 @@
 mod body;
 mod envelope;
 mod handler;
-mod hosts;
 mod media;
 mod peer;
 mod plain;
@@ -51,17 +50,17 @@ use rmcp::{
 use tokio_util::task::TaskTracker;
 
 pub use self::{
-    handler::{CatalogueHandler, Observe, Presentation, RequestId},
+    handler::{CatalogueHandler, Clipper, Observe, Presentation, RequestId},
     settings::{Limits, Settings},
 };
 use self::{
-    hosts::Hosts,
     media::Streams,
     peer::Nobody,
     plain::Outcome,
     refusal::{Refusal, translate},
     sessions::{Owner, Sessions, Table, Visit},
 };
+use crate::hosts::Hosts;
 
 /// A response of the face. An event stream ends when the client goes or the server stops.
 pub type Answer = Response<BoxBody<Bytes, Infallible>>;

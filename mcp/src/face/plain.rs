@@ -13,7 +13,8 @@ use rmcp::{
     RoleServer, ServerHandler,
     model::{
         CallToolRequest, CallToolRequestParams, ClientRequest, ErrorData, GetMeta as _,
-        InitializeRequestParams, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerResult,
+        InitializeRequestParams, RequestId, RequestMetaObject, ResourcesCapability,
+        ServerJsonRpcMessage, ServerResult,
     },
     service::{Peer, RequestContext, Service},
 };
@@ -119,7 +120,14 @@ async fn call<H: ServerHandler>(
         Err(error) => Err(error),
         // The handshake leaves nothing behind here; what it would store is shared by all.
         Ok(ClientRequest::InitializeRequest(initialize)) => {
-            handler.negotiate_initialize(&initialize.params).map(ServerResult::InitializeResult)
+            let answer = handler.negotiate_initialize(&initialize.params).map(|mut answer| {
+                // Here nobody can be told of changes.
+                if let Some(resources) = &mut answer.capabilities.resources {
+                    *resources = ResourcesCapability::default();
+                }
+                answer
+            });
+            answer.map(ServerResult::InitializeResult)
         }
         Ok(request) => {
             let run = AssertUnwindSafe(handler.handle_request(request, context)).catch_unwind();
@@ -154,6 +162,10 @@ fn request(
             let params: CallToolRequestParams = serde_json::from_value(params).map_err(invalid)?;
             Ok(ClientRequest::CallToolRequest(CallToolRequest::new(params)))
         }
+        "resources/subscribe" | "resources/unsubscribe" => Err(ErrorData::invalid_request(
+            "notices need somewhere to go: open a session with `initialize` and an event stream, or use `subscriptions/listen`",
+            None,
+        )),
         "initialize" => {
             let params: InitializeRequestParams =
                 serde_json::from_value(params.unwrap_or_default()).map_err(invalid)?;

@@ -8,7 +8,7 @@ use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::{Value, json};
 
 use super::Answer;
-use crate::weight;
+use crate::{broken, hosts::Foreign, number, weight};
 
 /// A refusal before any handler ran.
 #[derive(Debug, Clone)]
@@ -33,10 +33,11 @@ impl Refusal {
         Self { status, code, message, data: None, id: Value::Null, allow: None, retry_after: None }
     }
 
-    /// Not JSON at all.
-    pub(super) fn not_json(why: &serde_json::Error) -> Self {
-        let code = ErrorCode::PARSE_ERROR.0;
-        Self::new(StatusCode::BAD_REQUEST, code, format!("the body is not JSON: {why}"))
+    /// Not JSON at all; about the request that it was meant to be, where that can be told.
+    pub(super) fn not_json(body: &[u8], error: &serde_json::Error) -> Self {
+        let words = format!("the body is not JSON: {}", broken::why(body, error));
+        Self::new(StatusCode::BAD_REQUEST, ErrorCode::PARSE_ERROR.0, words)
+            .about(broken::id(body).unwrap_or_default())
     }
 
     /// JSON, but no JSON-RPC message.
@@ -65,6 +66,15 @@ impl Refusal {
         let data = json!({ "limit": most, "values": count });
         let code = ErrorCode::INVALID_REQUEST.0;
         Self { data: Some(data), ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, code, message) }
+    }
+
+    /// The body has a number that would be changed; nothing where it is no JSON at all.
+    pub(super) fn unkept(body: &[u8], number: &str) -> Option<Self> {
+        let value: Value = serde_json::from_slice(body).ok()?;
+        let id = value.get("id").filter(|id| id.is_string() || id.is_i64() || id.is_u64());
+        let words = number::words(number);
+        let refusal = Self::new(StatusCode::BAD_REQUEST, ErrorCode::INVALID_PARAMS.0, words);
+        Some(refusal.about(id.cloned().unwrap_or_default()))
     }
 
     /// The body stopped coming.
@@ -112,11 +122,6 @@ impl Refusal {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, TRANSPORT, message)
     }
 
-    /// `Host` or `Origin` is not served.
-    pub(super) fn foreign(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, TRANSPORT, message)
-    }
-
     /// With the id of the request that it answers.
     #[must_use]
     pub(super) fn about(mut self, id: Value) -> Self {
@@ -156,6 +161,17 @@ impl Refusal {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+/// `Host` or `Origin` is not served.
+impl From<Foreign> for Refusal {
+    fn from(foreign: Foreign) -> Self {
+        let status = match foreign {
+            Foreign::TwoHosts => StatusCode::BAD_REQUEST,
+            Foreign::Host(_) | Foreign::Origin(_) => StatusCode::FORBIDDEN,
+        };
+        Self::new(status, TRANSPORT, foreign.to_string())
     }
 }
 
@@ -209,7 +225,7 @@ pub(super) async fn translate(response: Answer, body: &[u8], modern: bool) -> An
 /// Says what is wrong with a body that is no message.
 fn malformed(body: &[u8]) -> Refusal {
     match serde_json::from_slice::<Value>(body) {
-        Err(error) => Refusal::not_json(&error),
+        Err(error) => Refusal::not_json(body, &error),
         Ok(Value::Array(_)) => Refusal::not_a_message(
             "a batch is answered only without a session and with `Accept: application/json`",
         ),

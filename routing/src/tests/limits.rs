@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
 use super::{context, entry, fake, router, router_with, target, within};
-use crate::{Error, Outcome, Router, Settings, Task};
+use crate::{Context, Error, Outcome, Router, Settings, Task};
 
 async fn storm(router: &Arc<Router>, tasks: Vec<Task>) -> Vec<Result<Outcome, Error>> {
     let mut calls = JoinSet::new();
@@ -142,14 +142,56 @@ async fn d31_a_budget_holds_under_load() {
     let (router, budget, _) =
         router_with(&entry(&fake.url(), "slow-5", price), Settings::default());
     // Each call may cost 64 dollars and costs 5.
-    budget.limit("test", 1_000_000_000);
-    let outcomes = storm(&router, vec![target("slow-5"); 256]).await;
+    let limit = Some(1_000_000_000);
+    let calls = (0..256).map(|_| {
+        let router = router.clone();
+        async move {
+            let context = Context { budget: limit, ..context() };
+            router.delegate(&target("slow-5"), &context).await
+        }
+    });
+    let outcomes = calls.collect::<JoinSet<_>>().join_all().await;
     let ok = outcomes.iter().filter(|outcome| outcome.is_ok()).count() as u64;
-    let spent = budget.purse("test").unwrap();
+    let spent = budget.purse("test");
     assert_eq!((spent.spent, spent.reserved), (ok * 5_000_000, 0));
     assert!(spent.spent <= 1_000_000_000);
     assert!(outcomes.iter().all(|o| o.is_ok() || matches!(o, Err(Error::Exhausted { .. }))));
     assert_eq!(fake.stats().count as u64, ok);
+}
+
+/// What may have been billed is counted, and what certainly was not is given back.
+#[tokio::test]
+async fn a_failed_call_costs_what_it_may_have_been_billed() {
+    let fake = fake().await;
+    let price = "cost = { input_per_mtok = 0, output_per_mtok = 1000000 }";
+    let models = ["e400", "hang", "close"];
+    let text: String = models.map(|model| entry(&fake.url(), model, price)).concat();
+    let (router, budget, _) = router_with(&text, Settings::default());
+    let spent = async |model: &str, time: Duration| {
+        let before = budget.purse("test").spent;
+        let context = Context { budget: Some(10_000_000_000), ..within(time) };
+        router.delegate(&target(model), &context).await.unwrap_err();
+        let purse = budget.purse("test");
+        assert_eq!(purse.reserved, 0);
+        purse.spent - before
+    };
+    assert_eq!(spent("e400", Duration::from_secs(20)).await, 0);
+    assert_eq!(spent("hang", Duration::from_millis(300)).await, 64_000_000);
+    assert!(spent("close", Duration::from_secs(20)).await.is_multiple_of(64_000_000));
+}
+
+/// A price that nobody knows is covered by no budget; without one the call goes on.
+#[tokio::test]
+async fn a_paid_backend_without_a_price_is_not_used_under_a_budget() {
+    let fake = fake().await;
+    let text = entry(&fake.url(), "m", "").replace("\"local\"", "\"api\"");
+    let (router, ..) = router_with(&text, Settings { billing: true, ..Settings::default() });
+    let error = router
+        .delegate(&target("m"), &Context { budget: Some(1_000_000), ..context() })
+        .await
+        .unwrap_err();
+    assert!(matches!(error, Error::Exhausted { retry_after: None, .. }), "{error}");
+    router.delegate(&target("m"), &context()).await.unwrap();
 }
 
 /// D11: many callers on a backend that lives wait for their turn; no breaker opens.

@@ -40,7 +40,7 @@ fn router(text: &str) -> Arc<Router> {
 }
 
 fn task(want: Want) -> Task {
-    Task { prompt: "hi".to_owned(), system: None, max_tokens: Some(64), want }
+    Task { prompt: "hi".to_owned(), system: None, max_tokens: Some(64), want, ..Task::default() }
 }
 
 fn target(id: &str) -> Task {

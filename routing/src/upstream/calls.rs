@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The calls so far, in the order of their index.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Calls(Vec<(u64, Map<String, Value>)>);
 
 impl Calls {

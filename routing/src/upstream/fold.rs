@@ -6,7 +6,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{calls::Calls, describe, usage, usage::Reported};
+use super::{
+    calls::Calls,
+    describe, usage,
+    usage::Reported,
+    usual::{Chunk, Text},
+};
 
 /// The most bytes of one answer: text, reasoning, tool calls and unknown members together.
 pub(super) const MAX_ANSWER: usize = 16 * 1024 * 1024;
@@ -29,7 +34,7 @@ pub(super) enum Bad {
 }
 
 /// What has come so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Fold {
     pub(super) text: String,
     pub(super) reasoning: String,
@@ -44,6 +49,42 @@ pub(super) struct Fold {
 }
 
 impl Fold {
+    /// Takes one usual chunk of a stream, as [`Fold::chunk`] takes any.
+    pub(super) fn usual(&mut self, mut chunk: Chunk<'_>) -> Result<(), Bad> {
+        if let Some(usage) = chunk.usage.take() {
+            self.used(&usage);
+        }
+        if let Some(Text(model)) = &chunk.model
+            && !model.is_empty()
+            && self.model.as_deref() != Some(model)
+        {
+            self.model = Some(model.to_string());
+        }
+        let kept = [
+            ("system_fingerprint", chunk.system_fingerprint.take()),
+            ("service_tier", chunk.service_tier.take()),
+        ];
+        for (name, text) in kept {
+            // They come with every chunk, and hardly ever change.
+            if let Some(Text(text)) = text
+                && self.unknown.get(name).and_then(Value::as_str) != Some(&text)
+            {
+                self.keep(name.to_owned(), text.into())?;
+            }
+        }
+        let Some(choice) = chunk.choice() else { return Ok(()) };
+        if let Some(Text(reason)) = choice.finish_reason
+            && !reason.is_empty()
+        {
+            self.finish = Some(reason.into_owned());
+        }
+        let Some(delta) = choice.delta else { return Ok(()) };
+        if let Some(Text(text)) = delta.reasoning_content {
+            self.reason(&text)?;
+        }
+        delta.content.map_or(Ok(()), |Text(text)| self.say(&text))
+    }
+
     /// Takes one chunk of a stream, or the whole of a plain answer.
     pub(super) fn chunk(&mut self, chunk: Value) -> Result<(), Bad> {
         let Value::Object(members) = chunk else {
@@ -55,12 +96,7 @@ impl Fold {
         for (name, value) in members {
             match (name.as_str(), value) {
                 ("choices", Value::Array(choices)) => self.choices(choices)?,
-                ("usage", usage) => {
-                    let reported = usage::read(&usage);
-                    if reported.is_some() {
-                        self.usage = reported;
-                    }
-                }
+                ("usage", usage) => self.used(&usage),
                 ("model", Value::String(model)) if !model.is_empty() => self.model = Some(model),
                 ("id" | "object" | "created" | "model" | "choices" | "error", _)
                 | (_, Value::Null) => {}
@@ -106,9 +142,7 @@ impl Fold {
                 ("content", content) => self.content(content)?,
                 ("reasoning_content" | "reasoning" | "thinking", Value::String(text)) => {
                     if !text.is_empty() && !std::mem::replace(&mut reasoned, true) {
-                        self.grow(text.len())?;
-                        self.token = true;
-                        self.reasoning.push_str(&text);
+                        self.reason(&text)?;
                     }
                 }
                 ("tool_calls", Value::Array(calls)) => {
@@ -133,15 +167,7 @@ impl Fold {
     /// Text, or a list of parts whose texts are joined.
     fn content(&mut self, content: Value) -> Result<(), Bad> {
         match content {
-            Value::String(text) => {
-                self.token |= !text.is_empty();
-                if let Err(bad) = self.grow(text.len()) {
-                    // Its beginning is still worth showing.
-                    self.text.push_str(&text[..text.floor_char_boundary(MAX_REST)]);
-                    return Err(bad);
-                }
-                self.text.push_str(&text);
-            }
+            Value::String(text) => self.say(&text)?,
             Value::Array(parts) => {
                 for part in parts {
                     match part {
@@ -157,6 +183,31 @@ impl Fold {
             _ => {}
         }
         Ok(())
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), Bad> {
+        self.token |= !text.is_empty();
+        if let Err(bad) = self.grow(text.len()) {
+            // Its beginning is still worth showing.
+            self.text.push_str(&text[..text.floor_char_boundary(MAX_REST)]);
+            return Err(bad);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn reason(&mut self, text: &str) -> Result<(), Bad> {
+        self.grow(text.len())?;
+        self.token |= !text.is_empty();
+        self.reasoning.push_str(text);
+        Ok(())
+    }
+
+    fn used(&mut self, usage: &Value) {
+        let reported = usage::read(usage);
+        if reported.is_some() {
+            self.usage = reported;
+        }
     }
 
     /// Keeps a member of the answer; a later one replaces it.

@@ -38,6 +38,7 @@ mod stream;
 mod tests;
 mod timers;
 mod usage;
+mod usual;
 
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,9 @@ pub struct Request {
     pub system: Option<String>,
     /// The most output tokens; `None` leaves it to the backend.
     pub max_tokens: Option<u64>,
+    /// Further members of a server's request: below the roster's `extra`, and never the place of
+    /// the prompt, the model, the limit or the stream.
+    pub more: Map<String, Value>,
     /// When the whole call must be over, waits included.
     pub deadline: Option<Instant>,
 }

@@ -1,7 +1,7 @@
 //! The body of a chat request.
 
 use roster::{Backend, OpenAi};
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use url::Url;
 
 use super::Request;
@@ -22,28 +22,82 @@ pub(super) fn url(base: &Url, operation: &str) -> Url {
     url
 }
 
-/// Our members first, the roster's `extra` over them.
+/// Our members first, then those of the call, the roster's `extra` over both.
 pub(super) fn body(backend: &Backend, server: &OpenAi, request: &Request) -> Body {
-    let mut messages = Vec::with_capacity(2);
-    if let Some(system) = &request.system {
-        messages.push(json!({"role": "system", "content": system}));
+    let chat = Chat { server, request, most: most_tokens(backend, request) };
+    let stream = server.extra.get("stream").map_or(server.stream, |value| *value == true);
+    // Only keys that are no strings cannot be written, and there are none.
+    Body { bytes: serde_json::to_vec(&chat).unwrap_or_default(), stream }
+}
+
+struct Chat<'a> {
+    server: &'a OpenAi,
+    request: &'a Request,
+    most: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+impl Serialize for Chat<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { server, request, most } = self;
+        let system = request.system.as_deref().map(|content| Message { role: "system", content });
+        let user = Message { role: "user", content: &request.prompt };
+        let messages: Vec<Message<'_>> = system.into_iter().chain([user]).collect();
+        let limit = limit_name(server);
+        let mut body = Members { map: serializer.serialize_map(None)?, server };
+        body.add("model", &server.model)?;
+        body.add("messages", &messages)?;
+        if let Some(most) = most {
+            body.add(limit, most)?;
+        }
+        if server.stream {
+            body.add("stream", &true)?;
+            body.add("stream_options", &StreamOptions { include_usage: true })?;
+        }
+        let is_ours = |name: &str| {
+            matches!(name, "model" | "messages" | "stream" | "stream_options") || name == limit
+        };
+        for (name, value) in request.more.iter().filter(|(name, _)| !is_ours(name)) {
+            body.add(name, value)?;
+        }
+        for (name, value) in &server.extra {
+            let is_written = match name.as_str() {
+                "model" | "messages" => true,
+                "stream" | "stream_options" => server.stream,
+                name if name == limit => most.is_some(),
+                name => request.more.contains_key(name),
+            };
+            if !is_written {
+                body.map.serialize_entry(name, value)?;
+            }
+        }
+        body.map.end()
     }
-    messages.push(json!({"role": "user", "content": request.prompt}));
-    let mut body = Map::new();
-    body.insert("model".into(), server.model.as_str().into());
-    body.insert("messages".into(), messages.into());
-    if let Some(most) = most_tokens(backend, request) {
-        body.insert(limit_name(server).into(), most.into());
+}
+
+/// Members of ours, each in its place with the roster's value where it has one.
+struct Members<'a, M> {
+    map: M,
+    server: &'a OpenAi,
+}
+
+impl<M: SerializeMap> Members<'_, M> {
+    fn add(&mut self, name: &str, value: &impl Serialize) -> Result<(), M::Error> {
+        match self.server.extra.get(name) {
+            Some(value) => self.map.serialize_entry(name, value),
+            None => self.map.serialize_entry(name, value),
+        }
     }
-    if server.stream {
-        body.insert("stream".into(), true.into());
-        body.insert("stream_options".into(), json!({"include_usage": true}));
-    }
-    for (name, value) in &server.extra {
-        body.insert(name.clone(), value.clone());
-    }
-    let stream = body.get("stream") == Some(&Value::Bool(true));
-    Body { bytes: Value::Object(body).to_string().into_bytes(), stream }
 }
 
 /// The caller's limit, lowered to the backend's. A caller without one gets none: the backend's own
@@ -68,13 +122,18 @@ pub(super) fn prompt_bytes(request: &Request) -> usize {
 #[cfg(test)]
 mod tests {
     use roster::Limits;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::upstream::tests::{backend, with_server};
 
-    fn sent(backend: &Backend, request: &Request) -> Value {
+    fn text(backend: &Backend, request: &Request) -> String {
         let roster::Kind::OpenAi(server) = &backend.kind else { panic!("no server") };
-        serde_json::from_slice(&body(backend, server, request).bytes).unwrap()
+        String::from_utf8(body(backend, server, request).bytes).unwrap()
+    }
+
+    fn sent(backend: &Backend, request: &Request) -> Value {
+        serde_json::from_str(&text(backend, request)).unwrap()
     }
 
     fn asking(max_tokens: Option<u64>) -> Request {
@@ -107,6 +166,36 @@ mod tests {
         assert_eq!(sent(&backend, &request), expected);
         let plain = with_server(backend, |server| server.stream = false);
         assert_eq!(sent(&plain, &request).get("stream_options"), None);
+    }
+
+    #[test]
+    fn no_member_is_written_twice() {
+        let backend = with_server(backend("http://127.0.0.1:1/v1", "m"), |server| {
+            for name in ["stream", "model", "max_tokens", "messages", "stream_options", "more"] {
+                server.extra.insert(name.into(), json!(name));
+            }
+        });
+        let all = r#"{"model":"model","messages":"messages","max_tokens":"max_tokens","stream":"stream","stream_options":"stream_options","more":"more"}"#;
+        assert_eq!(text(&backend, &asking(Some(7))), all);
+        let plain = with_server(backend, |server| server.stream = false);
+        let names = sent(&plain, &asking(None));
+        assert_eq!(names.as_object().unwrap().len(), 6);
+        assert_eq!(text(&plain, &asking(None)).matches("\"stream\":").count(), 1);
+    }
+
+    #[test]
+    fn members_of_the_call_stand_below_extra_and_never_in_the_place_of_ours() {
+        let backend = with_server(backend("http://127.0.0.1:1/v1", "m"), |server| {
+            server.stream = false;
+            server.extra.insert("temperature".into(), json!(0.2));
+        });
+        let more = json!({
+            "temperature": 0, "response_format": { "type": "json_object" },
+            "model": "other", "messages": [], "max_tokens": 1, "stream": true,
+        });
+        let more = more.as_object().unwrap().clone();
+        let expected = r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":7,"temperature":0.2,"response_format":{"type":"json_object"}}"#;
+        assert_eq!(text(&backend, &Request { more, ..asking(Some(7)) }), expected);
     }
 
     #[test]

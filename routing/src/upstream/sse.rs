@@ -75,7 +75,7 @@ impl Parser {
                 bytes = &bytes[1..];
                 continue;
             }
-            let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let end = memchr::memchr2(b'\n', b'\r', bytes);
             let (part, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
             if self.line.len() + part.len() + self.event.name.len() + self.event.data.len()
                 > self.limit

@@ -15,6 +15,7 @@ use super::{
     json,
     openai::Try,
     sse::{Event, Parser},
+    usual::Chunk,
 };
 
 /// After a finish reason, what may still come is the usage and the end marker: they are awaited
@@ -119,6 +120,9 @@ fn take(cx: &Try<'_>, fold: &mut Fold, event: &Event, ended: bool) -> Result<(),
         return Ok(());
     }
     let named_error = event.name == b"error";
+    if !named_error && let Some(chunk) = Chunk::read(&event.data) {
+        return fold.usual(chunk).map_err(|bad| bad_chunk(cx, fold, bad));
+    }
     let chunk = match json::read(&event.data) {
         Ok(chunk) if named_error && chunk.get("error").is_none() => {
             serde_json::json!({"error": chunk})

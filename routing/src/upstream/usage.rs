@@ -7,22 +7,23 @@ use super::Usage;
 /// Reads a `usage` object in the forms that servers use. A count of 0 is one that the server does
 /// not keep: no call used nothing.
 pub(super) fn read(usage: &Value) -> Reported {
-    let count = |names: &[&str]| {
-        names.iter().filter_map(|name| usage.pointer(name)).find_map(number).filter(|n| *n > 0)
+    let count = |paths: &[&[&str]]| {
+        let at = |path: &&[&str]| path.iter().try_fold(usage, |value, name| value.get(name));
+        paths.iter().filter_map(at).find_map(number).filter(|n| *n > 0)
     };
     Reported {
-        input: count(&["/prompt_tokens", "/input_tokens"]),
-        output: count(&["/completion_tokens", "/output_tokens"]),
+        input: count(&[&["prompt_tokens"], &["input_tokens"]]),
+        output: count(&[&["completion_tokens"], &["output_tokens"]]),
         cached: count(&[
-            "/prompt_tokens_details/cached_tokens",
-            "/input_tokens_details/cached_tokens",
-            "/prompt_cache_hit_tokens",
-            "/cached_tokens",
+            &["prompt_tokens_details", "cached_tokens"],
+            &["input_tokens_details", "cached_tokens"],
+            &["prompt_cache_hit_tokens"],
+            &["cached_tokens"],
         ]),
         reasoning: count(&[
-            "/completion_tokens_details/reasoning_tokens",
-            "/output_tokens_details/reasoning_tokens",
-            "/reasoning_tokens",
+            &["completion_tokens_details", "reasoning_tokens"],
+            &["output_tokens_details", "reasoning_tokens"],
+            &["reasoning_tokens"],
         ]),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use mcp::{broken, number};
 use serde_json::{Map, Value};
 
 use crate::cli::{exit::Error, files};
@@ -23,9 +24,11 @@ pub(crate) fn read(words: &[String], object: Option<&str>) -> Result<Map<String,
         };
         let (key, value) = match key.strip_suffix(':') {
             Some(key) => {
+                number::check(value.as_bytes()).map_err(|fault| Error::usage(fault.message))?;
                 let value = serde_json::from_str(value).map_err(|error| {
                     Error::usage(format!(
-                        "the value of `{key}` is no JSON: {error}; for plain text write `{key}=…`"
+                        "the value of `{key}` is no JSON: {}; for plain text write `{key}=…`",
+                        broken::why(value.as_bytes(), &error)
                     ))
                 })?;
                 (key, value)
@@ -51,11 +54,13 @@ fn whole(text: &str) -> Result<Map<String, Value>, Error> {
         None if text == "-" => files::text(Path::new(text))?,
         None => text.to_owned(),
     };
+    number::check(text.as_bytes()).map_err(|fault| Error::usage(fault.message))?;
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(_) => Err(Error::usage("`--args` must be a JSON object, such as {\"prompt\": \"hi\"}")),
         Err(error) => Err(Error::usage(format!(
-            "`--args` is no JSON: {error}; give an object, `@FILE`, or `-` for standard input"
+            "`--args` is no JSON: {}; give an object, `@FILE`, or `-` for standard input",
+            broken::why(text.as_bytes(), &error)
         ))),
     }
 }

@@ -63,7 +63,14 @@ impl Run for Call {
         }
         match reply.value.get("status").and_then(Value::as_str) {
             Some("no_fit") => Err(Error::new(Exit::NoFit, "")),
+            _ if is_partial(&reply.value) => Err(Error::new(Exit::Partial, "")),
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a reply says of itself that part of what it was asked failed.
+fn is_partial(reply: &Value) -> bool {
+    let failed = reply.get("failed").and_then(Value::as_u64).unwrap_or_default();
+    failed > 0 && reply.get("ok") == Some(&Value::Bool(false))
 }

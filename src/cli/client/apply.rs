@@ -80,7 +80,7 @@ async fn command(
         return Ok(());
     }
     let line = place.redacted(&quoted(argv));
-    Err(Error::failed(format!("`{line}` failed: see above, or run it by hand")))
+    Err(Error::failed(format!("it failed: see above, or run it by hand:\n{line}")))
 }
 
 /// How a command ended.

@@ -1,5 +1,6 @@
 //! The items of a file with one JSON document a line. A line that is none is one failed item.
 
+use mcp::broken;
 use serde_json::{Map, Value, json};
 
 /// One item.
@@ -40,9 +41,9 @@ fn task(text: &[u8], line: usize) -> Result<Value, String> {
     })?;
     serde_json::from_str(text.trim()).map_err(|error| {
         // Each line is a document of its own: the parser's line is always 1.
-        let words = error.to_string();
-        let words = words.split(" at line ").next().unwrap_or(&words);
-        format!("line {line} is no JSON: {words} at column {}", error.column())
+        let words =
+            broken::why(text.as_bytes(), &error).replace(" at line 1 column ", " at column ");
+        format!("line {line} is no JSON: {words}")
     })
 }
 

@@ -3,6 +3,7 @@
 mod backends;
 mod finding;
 mod machine;
+mod records;
 mod server;
 
 use std::time::Duration;
@@ -19,19 +20,20 @@ use super::{
     stop,
     table::{self, Table},
 };
-use crate::{clock::Clock, config::Loaded};
+use crate::{boot::place, clock::Clock, config::Loaded};
 
 /// How long looking at files and the running server may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Check the set-up: settings, roster, data directory, every backend, clock, disk
+/// Check the set-up: settings, roster, data directory, records, every backend, clock, disk
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   adjutant doctor
   adjutant doctor --json | jq -r '.checks[] | select(.result == \"wrong\") | .words'
 
-Nothing is changed and no secret is shown; a backend that is silent is waited for a few seconds. \
+Nothing is changed and no secret is shown; the records are read whole, while the server runs or not, \
+and a backend that is silent is waited for a few seconds. \
 Warnings alone are no failure; when something is wrong the exit code is 10. With --json: one document \
 with `ok` and `checks`, each with `check`, `subject`, `result` (`ok`, `warning`, `wrong`, `skipped`) \
 and `words`.")]
@@ -92,6 +94,7 @@ async fn look_at(cx: &Context) -> Result<Vec<Finding>, Error> {
         return Ok(findings);
     };
     findings.extend(found);
+    findings.push(records::look(&place(&loaded.settings, &loaded.data_dir)).await);
     let billing = loaded.settings.billing.enabled;
     let servers = async {
         let running = server::running(cx, &loaded.data_dir).await;

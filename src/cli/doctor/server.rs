@@ -93,7 +93,11 @@ pub(super) async fn running(cx: &Context, dir: &Path) -> Finding {
         return finding(Wrong, words);
     }
     match connect::local(cx).await {
-        Ok(Some(server)) => finding(Fine, format!("{process} answers at {}", server.url())),
+        Ok(Some(server)) => match server.trouble().await {
+            Ok(None) => finding(Fine, format!("{process} answers at {}", server.url())),
+            Ok(Some(why)) => finding(Wrong, format!("{process} at {}: {why}", server.url())),
+            Err(error) => finding(Wrong, error.message),
+        },
         Ok(None) => finding(
             Wrong,
             format!(

@@ -2,6 +2,7 @@
 
 mod environment;
 mod find;
+mod identity;
 mod start;
 
 use std::{io, path::PathBuf, pin::pin, sync::Arc, time::Duration};
@@ -72,7 +73,8 @@ impl Run for Mcp {
         let (mut terminate, mut interrupt) = signal(SignalKind::terminate())
             .and_then(|terminate| Ok((terminate, signal(SignalKind::interrupt())?)))
             .map_err(|error| Error::failed(format!("signals cannot be waited for: {error}")))?;
-        let bridge = Bridge::default().run(
+        let bridge = Bridge { identity: identity::of(&cx.env), ..Bridge::default() };
+        let bridge = bridge.run(
             BufReader::with_capacity(1 << 16, tokio::io::stdin()),
             tokio::io::stdout(),
             Arc::new(finder),

@@ -11,7 +11,7 @@ use super::{
     answer::{Answer, Show},
     fault::{explained, fault},
 };
-use crate::app::App;
+use crate::{app::App, tools::spend};
 
 /// The longest `timeout_s`, a day.
 const LONGEST: f64 = 86_400.0;
@@ -55,7 +55,8 @@ impl Ask {
             context.notice = Notice::new(move |words| progress.report(0, Some(1), words));
         }
         let max_tokens = Some(self.max_tokens);
-        let task = Task { prompt: self.prompt, system: self.system, max_tokens, want };
+        let (prompt, system) = (self.prompt, self.system);
+        let task = Task { prompt, system, max_tokens, want, ..Task::default() };
         let outcome = Box::pin(cx.app.router.delegate(&task, &context)).await;
         let told = if show.explain { explained } else { fault };
         outcome.map(|outcome| Answer::of(outcome, show)).map_err(|error| told(&error))
@@ -63,7 +64,8 @@ impl Ask {
 }
 
 /// Who calls and for how long, for the router.
-pub(super) fn context(cx: &Call<App>, timeout_s: Option<f64>) -> Result<Context, Fault> {
+pub(in crate::tools) fn context(cx: &Call<App>, timeout_s: Option<f64>) -> Result<Context, Fault> {
+    spend::may_delegate(cx)?;
     let timeout = match timeout_s {
         None => None,
         Some(seconds) if seconds > 0.0 && seconds <= LONGEST => {
@@ -81,6 +83,7 @@ pub(super) fn context(cx: &Call<App>, timeout_s: Option<f64>) -> Result<Context,
     };
     Ok(Context {
         caller: cx.caller.name.clone(),
+        budget: cx.caller.budget,
         request: cx.request_id.to_string(),
         timeout,
         cancel: cx.cancel.clone(),

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::untrusted;
 
 /// A failure of the router as a caller reads it.
-pub(super) fn fault(error: &Error) -> Fault {
+pub(in crate::tools) fn fault(error: &Error) -> Fault {
     let message = untrusted::one_line(&error.to_string(), 1200);
     match error {
         Error::Invalid(_) => Fault::new(Code::Invalid, message),
@@ -25,6 +25,9 @@ pub(super) fn fault(error: &Error) -> Fault {
         Error::Exhausted { retry_after, .. } => {
             Fault::new(Code::Exhausted, message).retry_after(*retry_after)
         }
+        Error::Unbooked => Fault::new(Code::Unavailable, message)
+            .kind("unbooked")
+            .retry_after(Some(std::time::Duration::from_secs(1))),
         Error::Limited { retry_after, .. } => Fault::new(Code::Saturated, message)
             .kind("rate_limited")
             .retry_after(Some(*retry_after)),

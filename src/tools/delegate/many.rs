@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures::StreamExt as _;
-use mcp::{Block, Call, Code, Face, Fault, Scope, Spec, Tool, schemars::JsonSchema};
+use mcp::{Block, Call, Code, Fault, Scope, Spec, Tool, schemars::JsonSchema};
 use routing::{Error, Item, Outcome, Task, Want};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -21,8 +21,6 @@ use crate::{app::App, untrusted};
 
 /// The most tasks of one call.
 const MOST: usize = 10_000;
-/// The most tasks of one call over MCP, whose whole reply lands in a model's context.
-const MOST_MCP: usize = 200;
 
 /// One task of a batch.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -53,7 +51,7 @@ struct Wanted {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "mcp::schemars")]
 pub(super) struct DelegateMany {
-    /// The sub-tasks, 0 to 10000 (over MCP 0 to 200). A bad one fails alone.
+    /// The sub-tasks, 0 to 10000. A bad one fails alone.
     #[schemars(with = "Vec<Wanted>")]
     tasks: Vec<Value>,
     /// The most sub-tasks at work at once; default: what the backends take.
@@ -103,12 +101,8 @@ impl Tool<App> for DelegateMany {
 
     async fn call(self, cx: Call<App>) -> Result<Reply, Fault> {
         let total = self.tasks.len();
-        let (most, advice) = match cx.face {
-            Face::Mcp => (MOST_MCP, "split them, or send them over HTTP, which takes 10000"),
-            Face::Http => (MOST, "split them"),
-        };
-        if total > most {
-            let words = format!("`tasks` has {total} items and may have {most}: {advice}");
+        if total > MOST {
+            let words = format!("`tasks` has {total} items and may have {MOST}: split them");
             return Err(Fault::new(Code::TooLarge, words));
         }
         let mut batch = Gathered::new(total, self.explain, &cx);
@@ -148,6 +142,16 @@ impl Tool<App> for DelegateMany {
         Ok(batch.reply())
     }
 
+    fn value(reply: Reply) -> serde_json::Result<Value> {
+        let mut value = Map::new();
+        if let Some(results) = reply.results {
+            let results = results.into_iter().map(Value::Object);
+            value.insert("results".to_owned(), results.collect());
+        }
+        value.insert("counts".to_owned(), json!(reply.counts));
+        Ok(Value::Object(value))
+    }
+
     /// The earlier server's clients read a list at the top level.
     fn text(reply: &Reply) -> Option<Vec<Block>> {
         let counts = reply.counts;
@@ -155,7 +159,7 @@ impl Tool<App> for DelegateMany {
             "ok={} no_fit={} error={} untrusted=true",
             counts.ok, counts.no_fit, counts.error
         );
-        Some(vec![Block::Text(json!(reply.results).to_string()), Block::Text(line)])
+        Some(vec![Block::Part("/results"), Block::Text(line)])
     }
 }
 
@@ -196,29 +200,31 @@ impl<'a> Gathered<'a> {
 
     /// Counts one outcome and keeps its row, for the reply or for the reader of a stream.
     fn take(&mut self, index: usize, outcome: Result<Outcome, Fault>, item: Option<Item>) {
-        let mut row = Map::from_iter([("index".to_owned(), json!(index))]);
-        let members = match outcome {
+        let mut row = match outcome {
             Ok(outcome) => {
                 let count = match &outcome {
                     Outcome::Done(_) => &mut self.counts.ok,
                     Outcome::NoFit { .. } => &mut self.counts.no_fit,
                 };
                 *count += 1;
-                json!(Answer::of(outcome, self.show))
+                // With its index from the start: thousands of rows may wait for the last one, and
+                // a member put in later doubles the room that each holds.
+                match json!(Answer::of(outcome, self.show).at(index)) {
+                    Value::Object(row) => row,
+                    _ => Map::new(),
+                }
             }
             Err(fault) => {
                 self.counts.error += 1;
-                row.insert("status".to_owned(), json!("error"));
-                Value::Object(fault.body())
+                let status = [("index", json!(index)), ("status", json!("error"))];
+                let status = status.map(|(name, value)| (name.to_owned(), value));
+                status.into_iter().chain(fault.body()).collect()
             }
         };
-        if let Value::Object(members) = members {
-            row.extend(members);
-        }
-        self.report(row.get("backend").and_then(Value::as_str).unwrap_or_default());
         if let Some(warnings) = self.warnings.remove(&index) {
             row.insert("warnings".to_owned(), json!(warnings));
         }
+        self.report(row.get("backend").and_then(Value::as_str).unwrap_or_default());
         if self.cx.emit.is_streaming() {
             self.outbox.push_back((Value::Object(row), item));
         } else if let Some(place) = self.results.get_mut(index) {
@@ -267,5 +273,6 @@ fn task(item: Value) -> Result<(Task, Map<String, Value>), Fault> {
         return Err(Fault::invalid("`max_tokens` must be an integer of at least 1"));
     };
     let want = Want::of(target, capability);
-    Ok((Task { prompt, system, max_tokens: Some(max_tokens), want }, item))
+    let max_tokens = Some(max_tokens);
+    Ok((Task { prompt, system, max_tokens, want, ..Task::default() }, item))
 }

@@ -12,6 +12,8 @@ mod local;
 mod many;
 mod targets;
 
+pub(super) use self::{ask::context, fault::fault};
+
 /// The tools of this area.
 pub(super) fn tools() -> Vec<Entry<App>> {
     vec![

@@ -100,7 +100,7 @@ impl Tool<App> for DelegateTargets {
 
     /// The earlier server's clients read a list at the top level.
     fn text(reply: &Reply) -> Option<Vec<Block>> {
-        let mut blocks = vec![Block::Text(json!(reply.targets).to_string())];
+        let mut blocks = vec![Block::Part("/targets")];
         blocks
             .extend(reply.error.iter().map(|error| Block::Text(format!("roster error: {error}"))));
         Some(blocks)

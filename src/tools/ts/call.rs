@@ -3,23 +3,25 @@
 use std::borrow::Cow;
 
 use mcp::{
-    Block, Call, Fault, Scope, Spec, Tool,
+    Block, Call, Fault, Origin, Scope, Spec, Tool,
     schemars::{JsonSchema, Schema, SchemaGenerator},
 };
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::{app::App, tools::catalogue};
+use crate::{
+    app::App,
+    tools::{absent, catalogue},
+};
 
 /// Arguments of `ts_call`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "mcp::schemars")]
 pub(super) struct TsCall {
     /// The tool's name, as `ts_list` shows it.
-    #[serde(alias = "tool_name")]
     name: String,
     /// The tool's own arguments.
-    #[serde(default, alias = "tool_arguments")]
+    #[serde(default)]
     arguments: Option<Map<String, Value>>,
 }
 
@@ -48,12 +50,16 @@ impl Tool<App> for TsCall {
         about: "Run any tool that `ts_list` names, with the same checks as a direct call. Returns that tool's own reply.",
         core: true,
         dispatches: true,
+        aliases: &[("tool_name", "name"), ("tool_arguments", "arguments")],
         ..Spec::new("ts_call", "/ts/call", Scope::Read)
     };
     type Reply = Called;
     type Error = Fault;
 
     async fn call(self, cx: Call<App>) -> Result<Called, Fault> {
+        if let Some(absent) = absent::tool(&self.name) {
+            return Err(absent);
+        }
         let entry = catalogue().get(&self.name, &cx.caller)?;
         if entry.spec.dispatches {
             return Err(Fault::invalid(format!(
@@ -67,6 +73,14 @@ impl Tool<App> for TsCall {
 
     fn text(reply: &Called) -> Option<Vec<Block>> {
         reply.0.text.clone()
+    }
+
+    fn value(reply: Called) -> serde_json::Result<Value> {
+        Ok(reply.0.value)
+    }
+
+    fn origin(reply: &Called) -> Option<Origin> {
+        reply.0.origin.clone()
     }
 
     fn warnings(reply: &Called) -> Vec<String> {

@@ -5,9 +5,11 @@
 //! handed over, so that a client which uses the freed slot at once is never counted twice. When the
 //! client's connection closes, the request stops counting at once.
 
+mod alarm;
 mod answer;
 mod behaviour;
 mod body;
+mod database;
 mod date;
 mod raw;
 mod server;
@@ -26,6 +28,7 @@ use std::{
 
 pub use behaviour::BEHAVIOURS;
 use bytes::Bytes;
+pub use database::Database;
 use serde_json::Value;
 pub use state::{Logged, Stats};
 use state::{Record, State};
@@ -204,7 +207,8 @@ impl Fake {
         self.state.script(model, steps);
     }
 
-    /// Makes each answer take so much longer.
+    /// Makes each answer take so much longer, exact to a tenth of a millisecond where the machine
+    /// has time.
     pub fn set_latency(&self, latency: Duration) {
         self.state.set_latency(latency);
     }

@@ -1,7 +1,7 @@
 //! The server: one thread with its own runtime, so that a test's clock or a blocked test does not
 //! change how the fake behaves.
 
-use std::{io, pin::pin, sync::Arc};
+use std::{io, pin::pin, sync::Arc, time::Instant};
 
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
@@ -16,7 +16,9 @@ use tokio::{
 };
 
 use crate::{
-    Step, answer,
+    Step,
+    alarm::Alarm,
+    answer,
     behaviour::{self, Ask, Plan},
     body::Body,
     raw,
@@ -26,6 +28,8 @@ use crate::{
 /// Serves until `stop` fires or its sender is gone.
 pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stop: oneshot::Receiver<()>) {
     let mut stop = pin!(stop);
+    // Without its thread there is no fake: whoever waits for it sees its port close.
+    let Ok(alarm) = Alarm::new().map(Arc::new) else { return };
     let mut connections = JoinSet::new();
     let mut number = 0;
     loop {
@@ -34,8 +38,8 @@ pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stop: onesho
             accepted = listener.accept() => {
                 // A client that is gone already is no reason to stop.
                 let Ok((stream, _)) = accepted else { continue };
-                let state = Arc::clone(&state);
-                connections.spawn(connection(stream, state, number));
+                let (state, alarm) = (Arc::clone(&state), Arc::clone(&alarm));
+                connections.spawn(connection(stream, state, alarm, number));
                 number += 1;
             }
             Some(_) = connections.join_next() => {}
@@ -43,10 +47,10 @@ pub(crate) async fn serve(listener: TcpListener, state: Arc<State>, stop: onesho
     }
 }
 
-async fn connection(stream: TcpStream, state: Arc<State>, number: u64) {
+async fn connection(stream: TcpStream, state: Arc<State>, alarm: Arc<Alarm>, number: u64) {
     let _ = stream.set_nodelay(true);
     let close = Arc::new(Notify::new());
-    let service = service_fn(|request| handle(request, &state, &close, number));
+    let service = service_fn(|request| handle(request, &state, &alarm, &close, number));
     let mut serving = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         _ = serving.as_mut() => return,
@@ -58,6 +62,7 @@ async fn connection(stream: TcpStream, state: Arc<State>, number: u64) {
 async fn handle(
     request: Request<Incoming>,
     state: &Arc<State>,
+    alarm: &Alarm,
     close: &Arc<Notify>,
     connection: u64,
 ) -> io::Result<Response<Body>> {
@@ -87,7 +92,7 @@ async fn handle(
     }
     let latency = state.latency();
     if !latency.is_zero() {
-        sleep(latency).await;
+        alarm.until(Instant::now() + latency).await;
     }
     if in_flight.over {
         let refusal = Plan::json(

@@ -1,10 +1,12 @@
 //! `adjutant call`, `tools` and `targets`.
 
 use fake::Fake;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
 
 use super::Cli;
-use crate::harness::{Server, backend, local};
+use crate::harness::{Server, Setup, backend, local, until};
 
 #[tokio::test]
 async fn values_become_what_the_schema_wants_and_strings_stay_strings() {
@@ -93,4 +95,55 @@ async fn targets_are_shown_with_their_state() {
     assert!(reply["revision"].is_string());
     let none = Cli::new(&["targets", "--task", "poetry"]).to(&server).end().await;
     assert!(none.code == Some(0) && none.out.is_empty() && none.err.contains("poetry"), "{none:?}");
+}
+
+/// S4: a script sees that part of a batch failed.
+#[tokio::test]
+async fn a_batch_of_which_part_failed_ends_so() {
+    let server = Server::start("").await;
+    let batch = "{\"locus\": \"a\", \"ops\": [{\"op\": \"add\", \"text\": \"x\"}, {\"op\": \"done\", \"id\": \"t9\"}]}";
+    let ended = Cli::new(&["call", "todo_batch", "--args", batch]).to(&server).end().await;
+    assert_eq!(ended.code, Some(9), "{ended:?}");
+    assert_eq!(ended.document()["failed"], 1);
+    let good = Cli::new(&["call", "todo_done", "id=t1"]).to(&server).end().await;
+    assert_eq!(good.json()["status"], "done");
+}
+
+/// T4, with real processes and the machine's clock: holders that were stopped beyond their term, and
+/// went on when others had the items, write nothing.
+#[tokio::test]
+async fn t4_holders_that_were_stopped_too_long_are_refused() {
+    let server = Setup::new("").settings("[lease]\nmin = \"1s\"").start().await;
+    let claim = async |id: &str, by: &str| {
+        let claim = json!({ "id": id, "by": by, "lease_s": 1 });
+        server.post("/todo/claim", claim).await.result()
+    };
+    let mut holders = Vec::new();
+    for _ in 0..10 {
+        let added = server.post("/todo/add", json!({ "text": "job", "locus": "a" })).await.result();
+        let id = added["id"].as_str().unwrap().to_owned();
+        let token = claim(&id, "slow").await["token"].clone();
+        // Its arguments come last: until then it cannot have written anything.
+        let mut cli = Cli::new(&["call", "todo_done", "--args", "-"]).to(&server);
+        let child = cli.spawn();
+        let pid = Pid::from_raw(child.id().unwrap().try_into().unwrap()).unwrap();
+        kill_process(pid, Signal::STOP).unwrap();
+        holders.push((id, token, cli, child, pid));
+    }
+    for (id, ..) in &holders {
+        until("another has it", async || claim(id, "other").await["won"] == true).await;
+    }
+    for (id, token, _cli, mut child, pid) in holders {
+        kill_process(pid, Signal::CONT).unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let arguments = json!({ "id": id, "by": "slow", "token": token }).to_string();
+        stdin.write_all(arguments.as_bytes()).await.unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().await.unwrap();
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(6), "{words}");
+        assert!(words.contains("not the newest"), "{words}");
+    }
+    let rows = server.post("/todo/list", json!({ "status": "open" })).await.result();
+    assert_eq!(rows.as_array().unwrap().len(), 10);
 }

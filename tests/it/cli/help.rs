@@ -2,7 +2,7 @@
 
 use super::Cli;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 15] = [
     "serve",
     "mcp",
     "delegate",
@@ -10,9 +10,13 @@ const COMMANDS: [&str; 11] = [
     "targets",
     "tools",
     "call",
+    "token",
     "roster",
     "client",
     "doctor",
+    "backup",
+    "restore",
+    "migrate",
     "demo",
 ];
 

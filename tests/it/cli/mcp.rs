@@ -32,7 +32,7 @@ impl Home {
             .env("PATH", "/usr/bin:/bin")
             .env("ADJUTANT_DATA_DIR", path("data"))
             .env("ADJUTANT_ROSTER", path("roster.toml"))
-            .env("ADJUTANT_IDLE_EXIT", "300ms")
+            .env("ADJUTANT_IDLE_EXIT", "2s")
     }
 
     fn endpoint(&self) -> Option<boot::Endpoint> {
@@ -178,7 +178,7 @@ async fn a_server_that_drains_is_waited_for_and_followed_by_another() {
         .env("PATH", "/usr/bin:/bin")
         .env("ADJUTANT_DATA_DIR", path("data"))
         .env("ADJUTANT_ROSTER", path("roster.toml"))
-        .env("ADJUTANT_IDLE_EXIT", "300ms")
+        .env("ADJUTANT_IDLE_EXIT", "2s")
         .end();
     let again = call(2, "delegate_targets", &json!({}));
     let (ended, answer) = tokio::join!(targets, client.ask(&again));
@@ -240,4 +240,55 @@ async fn a_named_server_is_used_and_a_signal_ends_the_bridge() {
     let status = timeout(PATIENCE, client.child.wait()).await.unwrap().unwrap();
     assert_eq!(status.code(), Some(0));
     assert_eq!(client.output.next_line().await.unwrap(), None);
+}
+
+/// A server does not see the session behind a token: the bridge, which runs where that runs, says
+/// what a call leaves out, under every name by which the tool can be called.
+#[tokio::test]
+async fn a_bridge_says_which_session_runs_it() {
+    const SESSION: &str = "44444444-2222-4222-8222-222222222222";
+    let server = Server::start("").await;
+    let home = Home::new("");
+    let bridge = home
+        .bridge()
+        .to(&server)
+        .env("CLAUDE_CODE_SESSION_ID", SESSION)
+        .env("CLAUDE_SESSION_ID", "55555555-2222-4222-8222-222222222222")
+        .env("TOOLSERVER_SELF_SSH", "ann@node.example:2222");
+    let mut client = Client::of(bridge).await;
+    let dir = std::env::current_dir().unwrap().to_str().unwrap().to_owned();
+    let inner = json!({"name": "session_identity"});
+    for (id, call) in [
+        (1, call(1, "session_identity", &json!({}))),
+        (2, call(2, "ts_call", &inner)),
+        (3, call(3, "session_identity", &json!({"session_id": "", "ssh": null}))),
+    ] {
+        let answer = client.ask(&call).await;
+        let known = &answer["result"]["structuredContent"];
+        assert_eq!(
+            (&known["session_id"], &known["complete"]),
+            (&json!(SESSION), &json!(true)),
+            "{id} {answer}"
+        );
+        assert_eq!(
+            (&known["ssh"], &known["user"]),
+            (&json!("ann@node.example:2222"), &json!("ann"))
+        );
+        assert_eq!(known["dir"], json!(dir));
+        assert!(!known["machine"].as_str().unwrap().is_empty());
+    }
+    let other = json!({"session_id": "s", "ssh": "me@h", "dir": "/d"});
+    let answer = client.ask(&call(4, "session_identity", &other)).await;
+    let known = &answer["result"]["structuredContent"];
+    assert_eq!(
+        (&known["session_id"], &known["ssh"], &known["user"]),
+        (&json!("s"), &json!("me@h"), &json!(""))
+    );
+    let left = json!({"locus": "ho", "text": "go on"});
+    let answer = client.ask(&call(5, "handoff_request", &left)).await;
+    assert_eq!(answer["result"]["structuredContent"]["source_session"], SESSION, "{answer}");
+    // No call of a tool that takes none of it is given any.
+    let answer = client.ask(&call(6, "handoff_list", &json!({}))).await;
+    assert!(!answer.to_string().contains("was ignored"), "{answer}");
+    client.leave().await;
 }

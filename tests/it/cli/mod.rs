@@ -1,5 +1,6 @@
 //! The commands, as a person or a script runs them: the real binary, its streams and exit codes.
 
+mod backup;
 mod call;
 mod client;
 mod delegate;
@@ -7,8 +8,10 @@ mod delegate_many;
 mod demo;
 mod doctor;
 mod help;
+mod hints;
 mod mcp;
 mod roster;
+mod token;
 
 use std::{
     path::{Path, PathBuf},

@@ -2,13 +2,15 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
 };
 
 use adjutant::{
     config::Log,
     telemetry::{self, Redacting, Secrets},
 };
+use tracing::{Dispatch, level_filters::LevelFilter};
+use tracing_subscriber::{layer::SubscriberExt as _, registry};
 
 /// Log lines of this thread, as the server writes them, until it is dropped. The test must run on
 /// one thread (`#[tokio::test]`).
@@ -20,6 +22,11 @@ pub(crate) struct Logs {
 impl Logs {
     /// Catches every event from now on, with these secrets hidden.
     pub(crate) fn catch(secrets: &Secrets) -> Self {
+        // While there is one subscriber alone, what is first logged by another test's thread, which
+        // has none, counts as wanted by nobody.
+        static OTHER: LazyLock<Dispatch> =
+            LazyLock::new(|| Dispatch::new(registry().with(LevelFilter::OFF)));
+        LazyLock::force(&OTHER);
         let lines = Arc::new(Mutex::new(Vec::new()));
         let sink = lines.clone();
         let writer = Redacting::new(move || Sink(sink.clone()), secrets.clone());

@@ -8,24 +8,38 @@
 //! assert_eq!(reply.result()["text"], "echo:hello");
 //! ```
 
+mod events;
 mod logs;
 mod process;
 mod reply;
 mod server;
+pub(crate) mod station;
 
 use std::{
     fs,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use adjutant::{
+    app::App,
     boot,
+    broker::Receipts,
+    clock::Clock,
     config::{Env, Settings},
+    store::{Place, Store},
 };
 use mcp::Scope;
+use routing::{Ports, Router, budget::Purses};
 use tempfile::TempDir;
 
-pub(crate) use self::{logs::Logs, process::Process, server::Server};
+pub(crate) use self::{
+    events::Events,
+    logs::Logs,
+    process::Process,
+    reply::{Reply, Request},
+    server::Server,
+};
 
 /// Long enough for anything on a loaded machine; a test that waits so long fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -81,6 +95,8 @@ impl Setup {
             ("ADJUTANT_CONFIG", at("adjutant.toml")),
             ("ADJUTANT_ROSTER", at("roster.toml")),
             ("ADJUTANT_DATA_DIR", at("data")),
+            // A new server's records are empty.
+            ("ADJUTANT__LOCI__MACHINE", "false".to_owned()),
         ];
         let fixed = fixed.map(|(name, value)| (name.to_owned(), value));
         let env = Env::of(fixed.into_iter().chain(self.env.clone()));
@@ -101,14 +117,36 @@ impl Setup {
     }
 }
 
+/// A server of this set-up on SQLite, and one on PostgreSQL where there is one, with its database.
+pub(crate) async fn on_both(setup: impl Fn() -> Setup) -> Vec<(Server, Option<fake::Database>)> {
+    let mut servers = vec![(setup().start().await, None)];
+    if let Some(database) = fake::Database::create().await {
+        let setup = setup().env("ADJUTANT_DATABASE_URL", &database.url());
+        servers.push((setup.start().await, Some(database)));
+    }
+    servers
+}
+
 /// A client without a pool to speak of: each test's connections are its own.
 pub(crate) fn client() -> reqwest::Client {
     // What `reqwest` needs of the process even for plain HTTP is installed with a router.
     static READY: std::sync::Once = std::sync::Once::new();
-    READY.call_once(|| drop(boot::app(Settings::default(), roster::Roster::default())));
+    READY.call_once(|| {
+        let ports =
+            Ports { budget: Arc::new(Purses::default()), journal: Arc::new(Receipts::default()) };
+        drop(Router::new(roster::Roster::default(), routing::Settings::default(), ports));
+    });
     #[expect(clippy::disallowed_methods, reason = "a test's own client")]
     let builder = reqwest::Client::builder();
     builder.timeout(PATIENCE * 3).no_proxy().build().unwrap()
+}
+
+/// The application's state with default settings and an empty store, and the directory of that.
+pub(crate) async fn app() -> (App, TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let place = Place::Dir(dir.path().to_owned());
+    let store = Store::open(&place, Clock::system()).await.unwrap();
+    (boot::app(Settings::default(), roster::Roster::default(), store).unwrap(), dir)
 }
 
 /// Waits until the condition holds, at most [`PATIENCE`].

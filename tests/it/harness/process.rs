@@ -52,6 +52,24 @@ impl Process {
         Self { child, out: Some(out), err: Some(err), home: home.clone() }
     }
 
+    /// Waits until it says where it is, on files where a server was before: that one's instance is
+    /// given, and then this one's is in its place.
+    pub(crate) async fn ready(&mut self, instance: &mut String) {
+        until("the server publishes its endpoint", async || {
+            assert!(!self.has_ended(), "the server ended: {}", self.words());
+            let file = self.home.path().join("data/endpoint.json");
+            let bytes = fs::read(file).unwrap_or_default();
+            match serde_json::from_slice::<boot::Endpoint>(&bytes) {
+                Ok(endpoint) if endpoint.instance != *instance => {
+                    *instance = endpoint.instance;
+                    true
+                }
+                _ => false,
+            }
+        })
+        .await;
+    }
+
     /// Runs the binary with these arguments in the set-up's home and waits for its end.
     pub(crate) fn run(setup: &Setup, arguments: &[&str]) -> Ended {
         let (home, env) = setup.prepare();

@@ -49,6 +49,16 @@ impl Request {
         request.send().await.expect("an answer")
     }
 
+    /// Sends it and waits for the whole answer, or for the head of a stream that begins.
+    pub(crate) async fn begin(self) -> Reply {
+        let response = self.open().await;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let is_stream = headers.get("content-type").is_some_and(|kind| kind == "text/event-stream");
+        let text =
+            if is_stream { String::new() } else { response.text().await.expect("a whole answer") };
+        Reply { status, headers, text }
+    }
+
     /// Sends it and waits for the whole answer.
     pub(crate) async fn send(self) -> Reply {
         let response = self.open().await;

@@ -88,6 +88,12 @@ impl Server {
         Request::new(request, &self.token)
     }
 
+    /// Makes a token; its secret.
+    pub(crate) async fn mint(&self, arguments: Value) -> String {
+        let reply = self.post("/token/mint", arguments).await.result();
+        reply["token"].as_str().unwrap().to_owned()
+    }
+
     /// Sends these bytes on a connection of their own and gives back all that comes until it is
     /// closed.
     pub(crate) async fn raw(&self, bytes: &[u8]) -> String {

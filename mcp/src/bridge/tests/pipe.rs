@@ -80,6 +80,33 @@ async fn a_slow_call_holds_up_no_other_and_its_progress_arrives() {
     }
 }
 
+/// Whatever its connection comes to while the server ends it.
+#[tokio::test]
+async fn a_cancelled_call_is_not_answered_and_nobody_is_said_to_have_gone_away() {
+    let told = Told::default();
+    let server = server(&told).await;
+    for newer in [false, true] {
+        let mut client = if newer { Client::new(&told) } else { Client::in_session(&told).await };
+        let made = |id, params| {
+            if newer { modern(id, "tools/call", params) } else { request(id, "tools/call", params) }
+        };
+        for id in (10..50).step_by(2) {
+            let before = server.world.waiting.borrow().stopped;
+            client.send(&made(id, json!({"name": "sample_wait", "arguments": {}}))).await;
+            server.world.sees(1, before).await;
+            let params = json!({ "requestId": id });
+            client
+                .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+                .await;
+            server.world.sees(0, before + 1).await;
+            let echo = json!({"name": "sample_echo", "arguments": {"text": "on"}});
+            client.send(&made(id + 1, echo)).await;
+            let line = client.line().await.unwrap();
+            assert_eq!(line["id"], id + 1, "{line}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn closing_the_input_cancels_what_is_in_flight_and_ends_the_session() {
     let told = Told::default();
@@ -120,16 +147,25 @@ async fn lines_that_are_no_messages_are_answered_and_disturb_nothing() {
     let told = Told::default();
     let _server = server(&told).await;
     let mut client = Client::of(&told, Bridge { longest: 10_000, ..Bridge::default() });
-    for (line, code) in [
-        (b"{nope".as_slice(), -32_700),
-        (b"\"\xff\"", -32_700),
-        (b"17", -32_600),
-        (b"{\"jsonrpc\": \"2.0\"}", -32_600),
-        ("x".repeat(20_000).as_bytes(), -32_600),
+    let long =
+        format!(r#"{{"params":{{"id":9,"x":"{}"}},"jsonrpc":"2.0","id":"l"}}"#, "x".repeat(20_000));
+    let cut = r#"{"method":"tools/call","params":{"id":9,"x":"a\ud83d"},"jsonrpc":"2.0","id":5}"#;
+    for (line, code, id, words) in [
+        (b"{nope".as_slice(), -32_700, json!(null), "not JSON"),
+        (b"\"\xff\"", -32_700, json!(null), "not UTF-8 from byte 1"),
+        (b"17", -32_600, json!(null), "no JSON-RPC"),
+        (b"{\"jsonrpc\": \"2.0\"}", -32_600, json!(null), "no JSON-RPC"),
+        ("x".repeat(20_000).as_bytes(), -32_600, json!(null), "at most 10000 bytes"),
+        // Whoever asked by an id is answered by it.
+        (b"{\"id\":4,\"method\":\"\xff\"}", -32_700, json!(4), "send JSON in UTF-8"),
+        (cut.as_bytes(), -32_700, json!(5), "lone surrogate"),
+        (b"{\"id\":6,\"method\":nope}", -32_700, json!(6), "not JSON"),
+        (long.as_bytes(), -32_600, json!("l"), "at most 10000 bytes"),
     ] {
         client.raw(line).await;
         let answer = client.line().await.unwrap();
-        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(null), &json!(code)));
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{answer}");
     }
     client.raw(b"  ").await;
     assert_eq!(client.ask(request(2, "ping", json!({}))).await["result"], json!({}));

@@ -126,3 +126,38 @@ async fn a_subscription_outlives_the_server() {
     second.revision.send_replace(7);
     client.told("notifications/tools/list_changed").await;
 }
+
+/// What a client follows is followed anew on the next server, and may have changed meanwhile.
+#[tokio::test]
+async fn what_is_followed_outlives_the_server() {
+    let told = Told::default();
+    let first = Server::start().await;
+    told.at(Some(&first));
+    let mut old = Client::in_session(&told).await;
+    let mut new = Client::new(&told);
+    let uri = "note://open/a";
+    let subscribed = old.ask(request(1, "resources/subscribe", json!({"uri": uri}))).await;
+    assert_eq!(subscribed["result"], json!({}), "{subscribed}");
+    old.ask(request(2, "resources/list", json!({}))).await;
+    let listen = json!({"notifications": {"resourcesListChanged": true, "resourceSubscriptions": [uri, "x://y"]}});
+    new.send(&modern(1, "subscriptions/listen", listen)).await;
+    new.told("notifications/subscriptions/acknowledged").await;
+    end(first).await;
+    let second = Server::start().await;
+    told.at(Some(&second));
+    old.send(&request(3, "tools/list", json!({}))).await;
+    new.send(&modern(2, "tools/list", json!({}))).await;
+    for client in [&mut old, &mut new] {
+        client.told("notifications/resources/list_changed").await;
+        let updated = client.told("notifications/resources/updated").await;
+        assert_eq!(updated["params"]["uri"], uri);
+    }
+    while second.world.notes.readers() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    second.world.notes.write(uri, "again");
+    for client in [&mut old, &mut new] {
+        let updated = client.told("notifications/resources/updated").await;
+        assert_eq!(updated["params"]["uri"], uri);
+    }
+}

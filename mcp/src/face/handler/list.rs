@@ -6,6 +6,7 @@ use http::request::Parts;
 use rmcp::model::{ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use super::output;
 use crate::{Caller, Catalogue, Entry};
 
 /// The schemas of every tool, made once.
@@ -20,9 +21,14 @@ impl Listing {
     pub(super) fn new<S: Clone + Send + Sync + 'static>(catalogue: &Catalogue<S>) -> Self {
         let schemas = |entry: &Entry<S>| Schemas {
             input: Arc::new(input(&entry.input)),
-            output: Arc::new(output(&entry.output)),
+            output: Arc::new(output::listed(&entry.output)),
         };
         Self(catalogue.entries().iter().map(|entry| (entry.spec.name, schemas(entry))).collect())
+    }
+
+    /// The schema that the tool's replies are published under.
+    pub(super) fn output(&self, tool: &str) -> Option<&Arc<Map<String, Value>>> {
+        self.0.get(tool).map(|schemas| &schemas.output)
     }
 
     /// The list for one caller. The catalogue is sorted by name, and so is this.
@@ -39,12 +45,19 @@ impl Listing {
             .filter(
                 |entry| if flat { caller.allows(&entry.spec) } else { caller.lists(&entry.spec) },
             )
-            .filter_map(|entry| self.tool(entry, app))
+            .filter_map(|entry| self.tool(entry, app, flat))
             .collect();
         ListToolsResult::with_all_items(tools)
     }
 
-    fn tool<S: Clone + Send + Sync + 'static>(&self, entry: &Entry<S>, app: &S) -> Option<Tool> {
+    /// The schema of replies is in the flat list alone (and in the OpenAPI document): in the short
+    /// one it would be a third of what each session of a model begins with.
+    fn tool<S: Clone + Send + Sync + 'static>(
+        &self,
+        entry: &Entry<S>,
+        app: &S,
+        flat: bool,
+    ) -> Option<Tool> {
         let Schemas { input, output } = self.0.get(entry.spec.name)?;
         let hints = entry.spec.hints();
         let annotations = ToolAnnotations::new()
@@ -55,7 +68,7 @@ impl Listing {
         let about = entry.about(app).into_owned();
         let mut tool = Tool::new(entry.spec.name, about, input.clone()).annotate(annotations);
         tool.title = Some(entry.spec.title.to_owned());
-        tool.output_schema = Some(output.clone());
+        tool.output_schema = flat.then(|| output.clone());
         Some(tool)
     }
 }
@@ -73,40 +86,4 @@ fn input(schema: &Map<String, Value>) -> Map<String, Value> {
     schema.insert("type".into(), json!("object"));
     schema.entry("properties").or_insert_with(|| json!({}));
     schema
-}
-
-/// A reply's schema as an object: clients of the session era read no other. A list or a scalar is
-/// wrapped as [`wrap`] wraps the reply itself.
-fn output(schema: &Map<String, Value>) -> Map<String, Value> {
-    let mut schema = schema.clone();
-    if let Some(member) = wrapper(&schema) {
-        return Map::from_iter([
-            ("type".to_owned(), json!("object")),
-            ("properties".to_owned(), json!({ member: schema })),
-            ("required".to_owned(), json!([member])),
-        ]);
-    }
-    schema.insert("type".into(), json!("object"));
-    schema
-}
-
-/// The member that a reply of this schema is wrapped in, if it is no object.
-fn wrapper(schema: &Map<String, Value>) -> Option<&'static str> {
-    match schema.get("type") {
-        None => None,
-        Some(kind) if kind == "object" => None,
-        Some(kind) if kind == "array" => Some("items"),
-        Some(_) => Some("value"),
-    }
-}
-
-/// A reply as the object that its listed schema promises. A tool that hands on another's reply
-/// promises no shape of its own: what it hands on is wrapped by what it is.
-pub(super) fn wrap(schema: &Map<String, Value>, reply: Value) -> Value {
-    match wrapper(schema) {
-        Some(member) => json!({ member: reply }),
-        None if reply.is_object() => reply,
-        None if reply.is_array() => json!({ "items": reply }),
-        None => json!({ "value": reply }),
-    }
 }

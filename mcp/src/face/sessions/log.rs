@@ -50,10 +50,11 @@ pub(super) enum Next {
 impl Log {
     /// Adds a message.
     pub(super) fn push(&mut self, message: Arc<ServerJsonRpcMessage>) {
-        if is_list_changed(&message) {
+        if let Some(notice) = notice(&message) {
             // One notice that nobody has read yet says as much as two.
             let waits = |event: &Event| {
-                event.number >= self.cursor && event.message.as_deref().is_some_and(is_list_changed)
+                let is_it = |message: &ServerJsonRpcMessage| self::notice(message) == Some(notice);
+                event.number >= self.cursor && event.message.as_deref().is_some_and(is_it)
             };
             if self.events.iter().any(waits) {
                 return;
@@ -169,13 +170,22 @@ impl Event {
     }
 }
 
-fn is_list_changed(message: &ServerJsonRpcMessage) -> bool {
-    matches!(
-        message,
-        ServerJsonRpcMessage::Notification(notification)
-            if matches!(
-                notification.notification,
-                ServerNotification::ToolListChangedNotification(_)
-            )
-    )
+/// What a message tells the client to look at again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Notice<'m> {
+    Tools,
+    Resources,
+    Resource(&'m str),
+}
+
+fn notice(message: &ServerJsonRpcMessage) -> Option<Notice<'_>> {
+    let ServerJsonRpcMessage::Notification(notification) = message else { return None };
+    match &notification.notification {
+        ServerNotification::ToolListChangedNotification(_) => Some(Notice::Tools),
+        ServerNotification::ResourceListChangedNotification(_) => Some(Notice::Resources),
+        ServerNotification::ResourceUpdatedNotification(updated) => {
+            Some(Notice::Resource(&updated.params.uri))
+        }
+        _ => None,
+    }
 }

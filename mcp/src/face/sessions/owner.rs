@@ -17,6 +17,14 @@ impl Owner {
     pub(in crate::face) fn of(parts: &Parts) -> Self {
         Self(parts.extensions.get::<Arc<Caller>>().cloned())
     }
+
+    /// Waits until the caller's token has ended; for ever where there is none.
+    pub(super) async fn ended(&self) {
+        match &self.0 {
+            Some(caller) => caller.ended.cancelled().await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl PartialEq for Owner {

@@ -181,6 +181,8 @@ impl Transport<RoleServer> for SessionTransport {
                 biased;
                 () = self.session.cancels.notified() => {}
                 () = self.session.closed.cancelled() => {}
+                // Its calls stop and its streams end with the right to it.
+                () = self.session.owner.ended() => self.session.close(),
                 message = self.inbox.recv() => return message,
             }
         }

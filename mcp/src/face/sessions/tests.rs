@@ -4,8 +4,8 @@ use std::{task::Waker, time::Duration};
 
 use rmcp::model::{
     EmptyResult, ErrorData, NumberOrString, ProgressNotification, ProgressNotificationParam,
-    ProgressToken, RequestId, ServerJsonRpcMessage, ServerNotification, ServerResult,
-    ToolListChangedNotification,
+    ProgressToken, RequestId, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
+    ServerJsonRpcMessage, ServerNotification, ServerResult, ToolListChangedNotification,
 };
 use tokio::time::Instant;
 
@@ -39,6 +39,14 @@ fn progress(name: &str, done: f64) -> ServerJsonRpcMessage {
 fn changed() -> ServerJsonRpcMessage {
     let notification = ToolListChangedNotification::default();
     ServerJsonRpcMessage::notification(ServerNotification::ToolListChangedNotification(
+        notification,
+    ))
+}
+
+fn updated(uri: &str) -> ServerJsonRpcMessage {
+    let params = ResourceUpdatedNotificationParam::new(uri);
+    let notification = ResourceUpdatedNotification::new(params);
+    ServerJsonRpcMessage::notification(ServerNotification::ResourceUpdatedNotification(
         notification,
     ))
 }
@@ -175,4 +183,17 @@ fn event_ids_name_their_stream_and_nonsense_names_none() {
     for nonsense in ["", "/", "x", "3/", "/7", "-1", "3/7/9", "99999999999999999999"] {
         assert_eq!(event_id(nonsense), None, "{nonsense}");
     }
+}
+
+#[test]
+fn a_notice_that_waits_says_as_much_as_two() {
+    let mut state = State::new(Instant::now());
+    for message in [updated("a"), changed(), updated("b"), updated("a"), changed(), updated("b")] {
+        state.deliver(message);
+    }
+    let reader = state.listen(&limits(), RETRY).unwrap();
+    assert_eq!(read(&mut state, None, reader).0.len(), 3);
+    // One that was read is no news of what came since.
+    state.deliver(updated("a"));
+    assert_eq!(read(&mut state, None, reader).0.len(), 1);
 }

@@ -77,10 +77,8 @@ async fn malformed_calls_are_wrong_parameters_not_unknown_methods() {
 async fn a_session_serves_calls_over_event_streams() {
     let server = Server::start().await;
     let session = server.session("reader").await;
-    assert_eq!(
-        session.initialized["result"]["capabilities"],
-        json!({"tools": {"listChanged": true}})
-    );
+    let capabilities = &session.initialized["result"]["capabilities"];
+    assert_eq!(capabilities["tools"], json!({"listChanged": true}));
     let answer = session.call(1, "sample_echo", json!({"text": "hi"})).await;
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(false)));
     assert!(answer["result"].get("resultType").is_none());

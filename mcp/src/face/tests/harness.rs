@@ -14,7 +14,10 @@ use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::sample::{App, catalogue};
+use super::{
+    sample::{App, catalogue},
+    shelf::{RECIPES, library},
+};
 use crate::{
     Caller, Scope,
     face::{CatalogueHandler, Face, Presentation, Settings},
@@ -29,6 +32,8 @@ pub(crate) struct Server {
     pub(crate) face: Face<CatalogueHandler<App>>,
     pub(crate) revision: watch::Sender<u64>,
     pub(crate) draining: CancellationToken,
+    /// The end of the tokens whose names end in `brief`.
+    pub(crate) ended: CancellationToken,
     shutdown: CancellationToken,
     connections: Connections,
     client: reqwest::Client,
@@ -62,16 +67,23 @@ impl Server {
         presentation.changes = Some(changes);
         presentation.draining = settings.draining.clone();
         present(&mut presentation);
-        let handler = CatalogueHandler::new(Arc::new(catalogue()), world.clone(), presentation);
+        let handler = CatalogueHandler::with(
+            Arc::new(catalogue()),
+            library(),
+            RECIPES,
+            world.clone(),
+            presentation,
+        );
         let (draining, shutdown) = (settings.draining.clone(), settings.shutdown.clone());
         let face = Face::new(move || handler.clone(), settings);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        let connections = Connections::default();
-        let serving = serve(listener, face.clone(), shutdown.clone(), connections.clone());
+        let (connections, ended) = (Connections::default(), CancellationToken::new());
+        let callers = Callers { ended: ended.clone() };
+        let serving = serve(listener, face.clone(), callers, shutdown.clone(), connections.clone());
         TaskTracker::new().spawn(serving);
         let client = client();
-        Self { url, world, face, revision, draining, shutdown, connections, client }
+        Self { url, world, face, revision, draining, ended, shutdown, connections, client }
     }
 
     /// Stops the server as its process would.
@@ -142,7 +154,9 @@ impl Server {
             .header("Accept", BOTH)
             .header("MCP-Protocol-Version", NEW)
             .header("Mcp-Method", method);
-        if let Some(name) = params["name"].as_str() {
+        let of_text = method.starts_with("resources/");
+        let name = if of_text { &params["uri"] } else { &params["name"] };
+        if let Some(name) = name.as_str() {
             post = post.header("Mcp-Name", name);
         }
         post.body(request(1, method, params).to_string())
@@ -279,16 +293,17 @@ impl Events {
 async fn serve(
     listener: TcpListener,
     face: Face<CatalogueHandler<App>>,
+    callers: Callers,
     shutdown: CancellationToken,
     connections: Connections,
 ) {
     let tasks = TaskTracker::new();
     while let Some(Ok((stream, _))) = shutdown.run_until_cancelled(listener.accept()).await {
         stream.set_nodelay(true).unwrap();
-        let face = face.clone();
+        let (face, callers) = (face.clone(), callers.clone());
         let service = service_fn(move |mut request: Request<Incoming>| {
             let face = face.clone();
-            if let Some(caller) = caller(&request) {
+            if let Some(caller) = callers.of(&request) {
                 request.extensions_mut().insert(caller);
             }
             async move { Ok::<_, Infallible>(face.handle(request).await) }
@@ -301,14 +316,26 @@ async fn serve(
     }
 }
 
-fn caller(request: &Request<Incoming>) -> Option<Arc<Caller>> {
-    let token = request.headers().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
-    let scope = match token.split('-').next()? {
-        "reader" => Scope::Read,
-        "worker" => Scope::Delegate,
-        _ => Scope::Operator,
-    };
-    Some(Arc::new(Caller::new(token, scope)))
+/// Who may call, as the application knows it.
+#[derive(Clone)]
+struct Callers {
+    ended: CancellationToken,
+}
+
+impl Callers {
+    fn of(&self, request: &Request<Incoming>) -> Option<Arc<Caller>> {
+        let token = request.headers().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
+        let scope = match token.split('-').next()? {
+            "reader" => Scope::Read,
+            "worker" => Scope::Delegate,
+            _ => Scope::Operator,
+        };
+        let mut caller = Caller::new(token, scope);
+        if token.ends_with("brief") {
+            caller.ended = self.ended.clone();
+        }
+        Some(Arc::new(caller))
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the tests' one client")]

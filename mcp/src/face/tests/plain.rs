@@ -33,10 +33,13 @@ async fn the_handshake_needs_no_session_here() {
     let result = &answer["result"];
     assert_eq!(result["protocolVersion"], OLD);
     assert_eq!(result["serverInfo"], json!({"name": "adjutant", "version": "1.2.3"}));
-    assert_eq!(result["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(
+        result["capabilities"],
+        json!({"tools": {"listChanged": true}, "resources": {}, "prompts": {}, "completions": {}})
+    );
     assert_eq!(result["instructions"], "Ask `sample_echo`.");
     assert_eq!(server.plain("reader", "ping", json!({})).await["result"], json!({}));
-    let unknown = server.plain("reader", "prompts/list", json!({})).await;
+    let unknown = server.plain("reader", "nothing/list", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32_601);
     assert_eq!(server.face.sessions(), 0);
 }
@@ -76,6 +79,8 @@ async fn bad_bodies_are_json_rpc_errors_on_every_path() {
             (b"\"\xff\"", -32_700, Value::Null),
             (b"", -32_700, Value::Null),
             (b"{\"id\": 3}", -32_600, json!(3)),
+            (br#"{"method":"ping","params":{"x":"\ud83d"},"id":4}"#, -32_700, json!(4)),
+            (b"{\"method\":\"ping\",\"params\":\"\xff\",\"id\":5}", -32_700, json!(5)),
             (b"17", -32_600, Value::Null),
         ] {
             let post = server.post("reader").header("Accept", accept).body(body.to_vec());

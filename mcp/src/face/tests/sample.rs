@@ -13,6 +13,8 @@ use crate::{Block, Call, Catalogue, Code, Entry, Fault, Scope, Spec, Tool};
 pub(crate) struct World {
     /// Waiting calls that run, and how many were stopped in all.
     pub(crate) waiting: watch::Sender<Waiting>,
+    /// What there is to read.
+    pub(crate) notes: super::shelf::Notes,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +46,7 @@ pub(crate) fn catalogue() -> Catalogue<App> {
         Entry::of::<Fail>(),
         Entry::of::<Break>(),
         Entry::of::<Purge>(),
+        Entry::of::<Picture>(),
     ])
 }
 
@@ -229,5 +232,29 @@ impl Tool<App> for Purge {
 
     async fn call(self, _: Call<App>) -> Result<Said, Fault> {
         Ok(Said { text: "gone".into(), bytes: 4 })
+    }
+}
+
+/// Shows a picture and says much of it.
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Picture {
+    /// Bytes of what is said.
+    bytes: usize,
+}
+
+impl Tool<App> for Picture {
+    const SPEC: Spec =
+        Spec { about: "Shows.", ..Spec::new("sample_picture", "/sample/picture", Scope::Delegate) };
+    type Reply = Said;
+    type Error = Fault;
+
+    async fn call(self, _: Call<App>) -> Result<Said, Fault> {
+        Ok(Said { text: "a cat ".repeat(self.bytes / 6), bytes: self.bytes as u64 })
+    }
+
+    fn text(reply: &Said) -> Option<Vec<Block>> {
+        let image = Block::Image { mime: "image/png".into(), data: "iVBORw0KGgo=".repeat(5_000) };
+        let link = Block::Link { uri: "cat://1".into(), name: "the cat".into() };
+        Some(vec![Block::Text(reply.text.clone()), image, link, Block::Part("/bytes")])
     }
 }

@@ -33,6 +33,26 @@ async fn s27_s29_a_session_is_its_callers_alone() {
     assert_eq!(answer.status(), StatusCode::OK);
 }
 
+/// The end of a token ends its sessions with their calls and streams, and no others.
+#[tokio::test]
+async fn sessions_end_with_their_token() {
+    let long = Duration::from_hours(1);
+    let server = Server::with(|settings| settings.sessions.resume = long, |_| ()).await;
+    let (brief, idle) = (server.session("worker-brief").await, server.session("brief").await);
+    let stays = server.session("worker-stays").await;
+    let mut stream = brief.stream(1, "sample_wait", json!({})).await;
+    let mut common = Events::new(idle.get().send().await.unwrap());
+    let _stays = stays.stream(1, "sample_wait", json!({})).await;
+    server.world.sees(2, 0).await;
+    server.ended.cancel();
+    assert_eq!(stream.message().await, None);
+    assert_eq!(common.message().await, None);
+    server.world.sees(1, 1).await;
+    assert_eq!(server.face.sessions(), 1);
+    let answer = stays.call(2, "sample_echo", json!({"text": "on"})).await;
+    assert_eq!(answer["result"]["isError"], false);
+}
+
 #[tokio::test]
 async fn s28_a_session_that_is_gone_is_404_and_a_new_one_begins() {
     let server = Server::start().await;

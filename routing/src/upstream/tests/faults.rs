@@ -194,6 +194,7 @@ async fn what_is_asked_is_what_arrives() {
         system: Some("be brief".into()),
         max_tokens: Some(9),
         deadline: None,
+        more: serde_json::Map::default(),
     };
     let backend = with_server(backend(&fake.url(), "ok"), |server| {
         server.headers.insert("x-team".into(), "infra".into());

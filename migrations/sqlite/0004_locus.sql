@@ -1,0 +1,15 @@
+-- Loci: whose records there are, and where each is found. Never removed: an archived one keeps its
+-- name taken.
+CREATE TABLE loci (
+    locus    TEXT PRIMARY KEY,
+    kind     TEXT NOT NULL,             -- vm, station, session, handoff or ssh
+    goal     TEXT NOT NULL DEFAULT '',
+    endpoint TEXT NOT NULL DEFAULT '',  -- user@host[:port], as it was given
+    place    TEXT NOT NULL DEFAULT '',  -- user@host:port that it stands for, for looking it up
+    pointer  TEXT,                      -- a JSON object
+    status   TEXT NOT NULL,             -- active or archived
+    created  INTEGER NOT NULL,          -- microseconds of UTC
+    updated  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX loci_by_kind ON loci (kind, locus);
+CREATE INDEX loci_by_place ON loci (place) WHERE place <> '';

@@ -1,0 +1,1 @@
+"""Generated transcripts, and the earlier server's reducer over them."""
