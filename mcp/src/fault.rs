@@ -36,10 +36,10 @@ pub enum Code {
     Deadline,
 }
 
-/// A name that a caller made up, as it is safe to show: what no name of ours has is a `?`, and at
-/// most 60 characters.
+/// A name or an address that a caller made up, as it is safe to show: what no name or address of
+/// ours has is a `?`, and at most 60 characters.
 pub(crate) fn shown(name: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "_-.:/ ".contains(c) { c } else { '?' };
+    let plain = |c: char| if c.is_alphanumeric() || "_-.:/ %=&+~@".contains(c) { c } else { '?' };
     name.chars().take(60).map(plain).collect()
 }
 

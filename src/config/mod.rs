@@ -8,6 +8,7 @@ mod layer;
 mod load;
 mod locus;
 mod names;
+mod records;
 mod reference;
 mod results;
 mod schema;
@@ -21,9 +22,10 @@ pub use bytesize::ByteSize;
 pub use env::Env;
 pub use load::{Error, Flags, Loaded, RosterFile, config_dir};
 pub use locus::DefaultLocus;
+pub use records::{Board, Check, Exchanges, Lease, Loci};
 pub use reference::reference;
 pub use results::Results;
 pub use settings::{
-    Auth, Billing, Board, Check, Exchanges, Files, Format, Lease, Limits, Loci, Log, Mcp, Outbound,
-    Profile, Routing, Server, Settings, Station,
+    Auth, Billing, Files, Format, Limits, Log, Mcp, Outbound, Profile, Routing, Server, Settings,
+    Station,
 };

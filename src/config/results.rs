@@ -35,7 +35,7 @@ pub struct Results {
     #[schemars(schema_with = "schema::duration")]
     pub keep: Duration,
     /// The most that is kept of one token; its oldest replies make room for new ones. Each counts
-    /// 4 KiB besides its bytes.
+    /// 4 KiB besides its bytes: its JSON, and its text where the tool has one of its own.
     #[schemars(schema_with = "schema::size")]
     pub per_token: ByteSize,
     /// The most that is kept of all tokens together; the oldest replies of all make room.

@@ -46,7 +46,7 @@ impl Clip {
         };
         let schema = json!({ "properties": { "result": output }, "required": ["result"] });
         let whole = |body: &Body| body.get("result").map(layout).unwrap_or_default();
-        self.held(body, tool, &schema, false, whole).await
+        self.held(body, tool, &schema, "/result", whole).await
     }
 
     /// The body of a failure.
@@ -57,7 +57,7 @@ impl Clip {
             Draft { record, ..Draft::default() }.whole("", "").json
         };
         let tool = self.tool;
-        self.held(body, tool, &schema, true, whole).await
+        self.held(body, tool, &schema, "", whole).await
     }
 
     async fn held(
@@ -65,7 +65,7 @@ impl Clip {
         given: Body,
         tool: &'static str,
         schema: &Value,
-        is_error: bool,
+        kept_at: &str,
         whole: impl FnOnce(&Body) -> String,
     ) -> Body {
         let exempt = self.policy.exempts(self.tool) || self.policy.exempts(tool);
@@ -74,6 +74,7 @@ impl Clip {
         }
         let may = |tool| self.shared.web.catalogue.get(tool, &self.caller).is_ok();
         let token = self.caller.name.clone();
+        let is_error = kept_at.is_empty();
         let whole = Whole { token, tool, is_error, json: whole(&given), text: None };
         let kept = if may(READER) {
             self.shared.web.app.keep(&whole).await
@@ -82,6 +83,6 @@ impl Clip {
         };
         let notice = Notice::new(&whole, kept, may(ASKER));
         let none = Body::new();
-        body(given, schema.as_object().unwrap_or(&none), self.policy.budget, &notice)
+        body(given, schema.as_object().unwrap_or(&none), self.policy.budget, &notice, kept_at)
     }
 }

@@ -137,6 +137,9 @@ impl Shelf<App> for Documents {
         begun: Begun<'a>,
     ) -> Answer<'a, Completion> {
         async move {
+            if begun.name != "path" {
+                return Ok(Completion::default());
+            }
             let tree = instruction::tree(&mut app.store.read().await?, &caller.rights).await?;
             let paths = tree.into_iter().map(|entry| entry.path);
             Ok(Completion::of(paths, &begun.value.trim().to_lowercase()))

@@ -22,6 +22,7 @@ pub mod exchange;
 pub mod feed;
 pub mod handoff;
 mod health;
+mod hold;
 pub mod instruction;
 pub mod ledger;
 pub mod locus;
@@ -366,14 +367,10 @@ impl DerefMut for Tx {
 }
 
 impl Tx {
-    /// The time to put into rows, in microseconds of UTC: one for the whole transaction.
+    /// The time to put into rows, in microseconds of UTC: that at which the transaction began, or
+    /// had what it waited for.
     pub fn now(&self) -> i64 {
         self.at
-    }
-
-    /// The time at this moment, in microseconds of UTC: later than [`Tx::now`] for who had to wait.
-    pub fn clock_now(&self) -> i64 {
-        self.store.now()
     }
 
     /// See [`Store::lease_time`].

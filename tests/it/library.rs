@@ -188,16 +188,17 @@ async fn documents_are_listed_read_and_completed_by_address() {
         );
         let hidden = plain(&server, Some(&token), "resources/read", json!({ "uri": theirs })).await;
         assert_eq!(hidden["error"]["code"], -32_002, "{hidden}");
-        let complete = async |token: Option<&str>| {
+        let complete = async |token: Option<&str>, name: &str| {
             let params = json!({
                 "ref": { "type": "ref/resource", "uri": "adjutant://document/{+path}" },
-                "argument": { "name": "path", "value": "instructions/AL" },
+                "argument": { "name": name, "value": "instructions/AL" },
             });
             let answer = plain(&server, token, "completion/complete", params).await;
             answer["result"]["completion"]["values"].clone()
         };
-        assert_eq!(complete(None).await, json!(["instructions/alpha/deploy"]));
-        assert_eq!(complete(Some(&token)).await, json!([]));
+        assert_eq!(complete(None, "path").await, json!(["instructions/alpha/deploy"]));
+        assert_eq!(complete(Some(&token), "path").await, json!([]));
+        assert_eq!(complete(None, "locus").await, json!([]), "it has no such argument");
     }
 }
 

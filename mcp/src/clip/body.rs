@@ -10,19 +10,26 @@ use super::{
     size::{Scale, Size},
 };
 
-/// Makes a body fit, as its schema says. What was left out is said by its member `_clip`.
+/// Makes a body fit, as its schema says. What was left out is said by its member `_clip`, in places
+/// of what is kept: that is the part of the body at the pointer `kept`.
 pub fn body(
     body: Map<String, Value>,
     schema: &Map<String, Value>,
     budget: Budget,
     notice: &Notice,
+    kept: &str,
 ) -> Map<String, Value> {
     let room = budget.room();
     let named = room.bytes / NAMED_PART;
     let all = Size::of(usize::MAX, usize::MAX);
     let member = Scale::Once.name(MEMBER) + 1 + Scale::Once.value(&notice.member(&[]), all).bytes;
     let left = Size::of(room.bytes.saturating_sub(member + named), room.lines.saturating_sub(1));
-    let (value, gaps) = fit(&Value::Object(body), schema, left, Scale::Once, NAMED);
+    let (value, mut gaps) = fit(&Value::Object(body), schema, left, Scale::Once, NAMED);
+    for gap in &mut gaps {
+        if let Some(at) = gap.at.strip_prefix(kept) {
+            gap.at = at.to_owned();
+        }
+    }
     let gaps: Vec<String> = gaps.iter().map(words).collect();
     let mut members = match value {
         Value::Object(members) => members,

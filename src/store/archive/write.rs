@@ -31,7 +31,8 @@ pub async fn put(store: &Store, draft: Draft<'_>, quota: u64) -> Result<(Put, Co
     store
         .again(async || {
             let mut tx = store.begin().await?;
-            hold(&mut tx, draft.locus).await?;
+            // Nobody else puts files of the locus meanwhile.
+            tx.hold("archives of ", draft.locus.as_str()).await?;
             let there = find(&mut tx, draft.locus, &key).await?;
             if let Some(row) = there.as_ref().filter(|row| row.version > draft.version) {
                 let put = Put { row: row.clone(), stored: false, changed: false };
@@ -50,17 +51,6 @@ pub async fn put(store: &Store, draft: Draft<'_>, quota: u64) -> Result<(Put, Co
             Ok((Put { row, stored: true, changed: true }, committed))
         })
         .await
-}
-
-/// Lets nobody else put files of the locus until the transaction ends; SQLite has one writer anyway.
-async fn hold(tx: &mut Tx, locus: &Locus) -> Result<(), Error> {
-    if !tx.is_sqlite() {
-        tx.sql("SELECT pg_advisory_xact_lock(hashtextextended('archives of ' || $1, 0))")
-            .bind(locus.as_str())
-            .run()
-            .await?;
-    }
-    Ok(())
 }
 
 async fn find(tx: &mut Tx, locus: &Locus, key: &str) -> Result<Option<Row>, Error> {

@@ -8,7 +8,6 @@ use super::{MOST_BY, MOST_RATIONALE, MOST_SUMMARY, New, Row, note};
 use crate::store::{
     Committed, Error, Moment, Store, Tx,
     names::{BoardId, BoardType, Locus},
-    rolling::hold,
     text,
     todo::{self, Added, Priority},
 };
@@ -156,7 +155,7 @@ async fn file(
     if todos.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    hold(tx, "items that came up at ", locus.as_str()).await?;
+    tx.hold("items that came up at ", locus.as_str()).await?;
     let open = tx
         .sql(
             "SELECT text FROM todos WHERE locus = $1 AND status = 'open' ORDER BY id DESC LIMIT $2",

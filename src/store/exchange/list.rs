@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     Key, Query, Row,
-    row::{absent, heads, wholes},
+    row::{absent, counted, heads, wholes},
 };
 use crate::store::{Conn, Error, Stmt, Store, names::ExchangeId};
 
@@ -46,23 +46,39 @@ pub async fn list(
     Ok((rows, is_more))
 }
 
+/// What every list is of, see [`window`]: with which origin, and what more.
+macro_rules! windows {
+    ($origin:literal, $more:literal) => {
+        heads!(
+            "WHERE (ts, id) < ($1, $2) AND ts >= $3 AND ",
+            $origin,
+            " AND ($5 = 0 OR ",
+            counted!(),
+            ")",
+            $more,
+            " ORDER BY ts DESC, id DESC LIMIT $6"
+        )
+    };
+}
+
+/// Any origin where none is asked for.
+macro_rules! of_any_origin {
+    ($more:literal) => {
+        windows!("($4 = '' OR origin = $4)", $more)
+    };
+}
+
 /// Those of a locus: the index on it serves, or the one on the locus and the origin.
 async fn of_locus(conn: &mut Conn, query: Query<'_>, locus: &str) -> Result<Vec<Row>, Error> {
-    const ANY: &str = heads!(
-        "WHERE (ts, id) < ($1, $2) AND ts >= $3 AND ($4 = '' OR origin = $4) AND ($5 = 0 OR coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL) AND locus = $7 ORDER BY ts DESC, id DESC LIMIT $6"
-    );
-    const OF_ORIGIN: &str = heads!(
-        "WHERE (ts, id) < ($1, $2) AND ts >= $3 AND origin = $4 AND ($5 = 0 OR coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL) AND locus = $7 ORDER BY ts DESC, id DESC LIMIT $6"
-    );
+    const ANY: &str = of_any_origin!(" AND locus = $7");
+    const OF_ORIGIN: &str = windows!("origin = $4", " AND locus = $7");
     let text = if query.origin.is_some() { OF_ORIGIN } else { ANY };
     read(window(conn.sql(text), query).bind(locus)).await
 }
 
 /// Those of everybody.
 async fn of_all(conn: &mut Conn, query: Query<'_>) -> Result<Vec<Row>, Error> {
-    const TEXT: &str = heads!(
-        "WHERE (ts, id) < ($1, $2) AND ts >= $3 AND ($4 = '' OR origin = $4) AND ($5 = 0 OR coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL) ORDER BY ts DESC, id DESC LIMIT $6"
-    );
+    const TEXT: &str = of_any_origin!("");
     read(window(conn.sql(TEXT), query)).await
 }
 
@@ -73,11 +89,11 @@ async fn of_session(
     session: &str,
     rights: &Rights,
 ) -> Result<Vec<Row>, Error> {
-    const SQLITE: &str = heads!(
-        "WHERE (ts, id) < ($1, $2) AND ts >= $3 AND ($4 = '' OR origin = $4) AND ($5 = 0 OR coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL) AND session_id = $7 AND session_id <> '' AND ($8 IS NULL OR locus = $8) AND ($9 IS NULL OR locus IN (SELECT value FROM json_each($9))) ORDER BY ts DESC, id DESC LIMIT $6"
+    const SQLITE: &str = of_any_origin!(
+        " AND session_id = $7 AND session_id <> '' AND ($8 IS NULL OR locus = $8) AND ($9 IS NULL OR locus IN (SELECT value FROM json_each($9)))"
     );
-    const POSTGRES: &str = heads!(
-        "WHERE (ts, id) < ($1, $2) AND ts >= $3 AND ($4 = '' OR origin = $4) AND ($5 = 0 OR coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL) AND session_id = $7 AND session_id <> '' AND ($8 IS NULL OR locus = $8) AND ($9 IS NULL OR locus IN (SELECT jsonb_array_elements_text($9::jsonb))) ORDER BY ts DESC, id DESC LIMIT $6"
+    const POSTGRES: &str = of_any_origin!(
+        " AND session_id = $7 AND session_id <> '' AND ($8 IS NULL OR locus = $8) AND ($9 IS NULL OR locus IN (SELECT jsonb_array_elements_text($9::jsonb)))"
     );
     let text = conn.pick(SQLITE, POSTGRES);
     let statement = window(conn.sql(text), query).bind(session);

@@ -48,12 +48,12 @@ pub struct Row {
 /// A statement that reads the columns of [`Row::read`] in its order: the last four are given, and
 /// what stands behind them.
 macro_rules! rows {
-    ($last:literal, $behind:literal) => {
+    ($last:literal, $($behind:tt)+) => {
         concat!(
             "SELECT id, locus, turn, session_id, ts, origin, source, model, primed, tokens, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd, duration_s, cache_ttl_s, cache_expires_at, prompt_chars, response_chars, ",
             $last,
             " FROM exchanges ",
-            $behind
+            $($behind)+
         )
     };
 }
@@ -61,10 +61,10 @@ pub(super) use rows;
 
 /// A statement that reads rows without what is long in them.
 macro_rules! heads {
-    ($behind:literal) => {
+    ($($behind:tt)+) => {
         $crate::store::exchange::row::rows!(
             "clipped, prompt_head, response_head, pointers_head",
-            $behind
+            $($behind)+
         )
     };
 }
@@ -72,11 +72,35 @@ pub(super) use heads;
 
 /// A statement that reads whole rows.
 macro_rules! wholes {
-    ($behind:literal) => {
-        $crate::store::exchange::row::rows!("FALSE, prompt, response, pointers", $behind)
+    ($($behind:tt)+) => {
+        $crate::store::exchange::row::rows!("FALSE, prompt, response, pointers", $($behind)+)
     };
 }
 pub(super) use wholes;
+
+/// Whether an exchange says what it cost.
+macro_rules! counted {
+    () => {
+        "(coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL)"
+    };
+}
+pub(super) use counted;
+
+/// The sum of all tokens: what an exchange says of all, or else what it says of the kinds together.
+macro_rules! tokens {
+    () => {
+        "CAST(coalesce(sum(coalesce(tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) + coalesce(cache_creation_tokens, 0) + coalesce(cache_read_tokens, 0))), 0) AS BIGINT)"
+    };
+}
+pub(super) use tokens;
+
+/// The sum of the tokens of a kind.
+macro_rules! sum {
+    ($kind:literal) => {
+        concat!("CAST(coalesce(sum(", $kind, "), 0) AS BIGINT)")
+    };
+}
+pub(super) use sum;
 
 impl Row {
     /// Reads the columns of `heads!` or of `wholes!`.

@@ -2,7 +2,10 @@
 
 use mcp::Rights;
 
-use super::list::reached;
+use super::{
+    list::reached,
+    row::{sum, tokens},
+};
 use crate::store::{self, Error, Store, names::Locus};
 
 /// A session, by its exchanges.
@@ -55,6 +58,25 @@ impl std::fmt::Display for SessionKey {
     }
 }
 
+/// The sessions, with how each engine writes the loci of `$2` and a list of the sources. What was
+/// recorded last says the model: asked for the sessions that are shown alone.
+macro_rules! statement {
+    ($reached:literal, $sources:literal) => {
+        concat!(
+            "SELECT s.session_id, s.locus, (SELECT m.model FROM exchanges m WHERE m.session_id = s.session_id AND m.session_id <> '' AND m.model <> '' \
+             AND ($1 IS NULL OR m.locus = $1) AND ($2 IS NULL OR m.locus IN (", $reached, ")) ORDER BY m.ts DESC, m.id DESC LIMIT 1), \
+             s.runs, s.tokens, s.cost, s.cache_read, s.cache_creation, s.last_ts, s.expires, s.sources \
+             FROM (SELECT session_id, min(locus) AS locus, count(*) AS runs, ", tokens!(), " AS tokens, \
+             coalesce(sum(cost_usd), 0.0) AS cost, ", sum!("cache_read_tokens"), " AS cache_read, ",
+            sum!("cache_creation_tokens"), " AS cache_creation, max(ts) AS last_ts, max(cache_expires_at) AS expires, ",
+            $sources, " AS sources FROM exchanges WHERE session_id <> '' AND ($1 IS NULL OR locus = $1) \
+             AND ($2 IS NULL OR locus IN (", $reached, ")) GROUP BY session_id \
+             HAVING max(ts) < $3 OR (max(ts) = $3 AND session_id > $4) ORDER BY max(ts) DESC, session_id LIMIT $5) AS s \
+             ORDER BY s.last_ts DESC, s.session_id"
+        )
+    };
+}
+
 /// Sessions, those that were heard of last first, and whether more follow: of one locus, or of all
 /// that the reader reaches.
 ///
@@ -68,10 +90,12 @@ pub async fn sessions(
     rights: &Rights,
 ) -> Result<(Vec<Session>, bool), Error> {
     let mut conn = store.read().await?;
-    // What was recorded last says the model: asked for the sessions that are shown alone.
     let text = conn.pick(
-        "SELECT s.session_id, s.locus, (SELECT m.model FROM exchanges m WHERE m.session_id = s.session_id AND m.session_id <> '' AND m.model <> '' AND ($1 IS NULL OR m.locus = $1) AND ($2 IS NULL OR m.locus IN (SELECT value FROM json_each($2))) ORDER BY m.ts DESC, m.id DESC LIMIT 1), s.runs, s.tokens, s.cost, s.cache_read, s.cache_creation, s.last_ts, s.expires, s.sources FROM (SELECT session_id, min(locus) AS locus, count(*) AS runs, coalesce(sum(coalesce(tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) + coalesce(cache_creation_tokens, 0) + coalesce(cache_read_tokens, 0))), 0) AS tokens, coalesce(sum(cost_usd), 0.0) AS cost, coalesce(sum(cache_read_tokens), 0) AS cache_read, coalesce(sum(cache_creation_tokens), 0) AS cache_creation, max(ts) AS last_ts, max(cache_expires_at) AS expires, json_group_array(DISTINCT source) AS sources FROM exchanges WHERE session_id <> '' AND ($1 IS NULL OR locus = $1) AND ($2 IS NULL OR locus IN (SELECT value FROM json_each($2))) GROUP BY session_id HAVING max(ts) < $3 OR (max(ts) = $3 AND session_id > $4) ORDER BY max(ts) DESC, session_id LIMIT $5) AS s ORDER BY s.last_ts DESC, s.session_id",
-        "SELECT s.session_id, s.locus, (SELECT m.model FROM exchanges m WHERE m.session_id = s.session_id AND m.session_id <> '' AND m.model <> '' AND ($1 IS NULL OR m.locus = $1) AND ($2 IS NULL OR m.locus IN (SELECT jsonb_array_elements_text($2::jsonb))) ORDER BY m.ts DESC, m.id DESC LIMIT 1), s.runs, s.tokens, s.cost, s.cache_read, s.cache_creation, s.last_ts, s.expires, s.sources FROM (SELECT session_id, min(locus) AS locus, count(*) AS runs, coalesce(sum(coalesce(tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) + coalesce(cache_creation_tokens, 0) + coalesce(cache_read_tokens, 0))), 0)::bigint AS tokens, coalesce(sum(cost_usd), 0.0) AS cost, coalesce(sum(cache_read_tokens), 0)::bigint AS cache_read, coalesce(sum(cache_creation_tokens), 0)::bigint AS cache_creation, max(ts) AS last_ts, max(cache_expires_at) AS expires, json_agg(DISTINCT source)::text AS sources FROM exchanges WHERE session_id <> '' AND ($1 IS NULL OR locus = $1) AND ($2 IS NULL OR locus IN (SELECT jsonb_array_elements_text($2::jsonb))) GROUP BY session_id HAVING max(ts) < $3 OR (max(ts) = $3 AND session_id > $4) ORDER BY max(ts) DESC, session_id LIMIT $5) AS s ORDER BY s.last_ts DESC, s.session_id",
+        statement!("SELECT value FROM json_each($2)", "json_group_array(DISTINCT source)"),
+        statement!(
+            "SELECT jsonb_array_elements_text($2::jsonb)",
+            "json_agg(DISTINCT source)::text"
+        ),
     );
     let rows = conn
         .sql(text)

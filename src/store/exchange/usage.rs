@@ -2,7 +2,11 @@
 
 use mcp::Rights;
 
-use super::{Query, Row, list, list::reached};
+use super::{
+    Query, Row, list,
+    list::reached,
+    row::{counted, sum, tokens},
+};
 use crate::store::{self, Conn, Error, Store, names::Locus};
 
 /// Sums over exchanges that say what they cost.
@@ -59,14 +63,25 @@ const SOURCES: i64 = 200;
 
 /// The sums over exchanges that say what they cost: with what is given in front, and behind.
 macro_rules! sums {
-    ($what:literal, $cast:literal, $reached:literal, $behind:literal) => {
+    ($what:literal, $reached:literal, $behind:literal) => {
         concat!(
-            "SELECT ", $what, ", count(*), coalesce(sum(input_tokens), 0)", $cast,
-            ", coalesce(sum(output_tokens), 0)", $cast,
-            ", coalesce(sum(cache_creation_tokens), 0)", $cast,
-            ", coalesce(sum(cache_read_tokens), 0)", $cast,
-            ", coalesce(sum(coalesce(tokens, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) + coalesce(cache_creation_tokens, 0) + coalesce(cache_read_tokens, 0))), 0)", $cast,
-            ", coalesce(sum(cost_usd), 0.0) FROM exchanges WHERE (coalesce(tokens, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens) IS NOT NULL OR cost_usd IS NOT NULL) AND ts >= $1 AND ($2 IS NULL OR locus = $2) AND ($3 IS NULL OR locus IN (", $reached, ")) ",
+            "SELECT ",
+            $what,
+            ", count(*), ",
+            sum!("input_tokens"),
+            ", ",
+            sum!("output_tokens"),
+            ", ",
+            sum!("cache_creation_tokens"),
+            ", ",
+            sum!("cache_read_tokens"),
+            ", ",
+            tokens!(),
+            ", coalesce(sum(cost_usd), 0.0) FROM exchanges WHERE ",
+            counted!(),
+            " AND ts >= $1 AND ($2 IS NULL OR locus = $2) AND ($3 IS NULL OR locus IN (",
+            $reached,
+            ")) ",
             $behind
         )
     };
@@ -76,8 +91,8 @@ macro_rules! sums {
 macro_rules! sums_of_both {
     ($what:literal, $behind:literal) => {
         (
-            sums!($what, "", "SELECT value FROM json_each($3)", $behind),
-            sums!($what, "::bigint", "SELECT jsonb_array_elements_text($3::jsonb)", $behind),
+            sums!($what, "SELECT value FROM json_each($3)", $behind),
+            sums!($what, "SELECT jsonb_array_elements_text($3::jsonb)", $behind),
         )
     };
 }

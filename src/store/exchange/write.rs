@@ -82,29 +82,18 @@ pub async fn record(
 }
 
 /// Lets nobody else record turns of these sessions until the transaction ends, nor roll the locus
-/// up; SQLite has one writer anyway.
+/// up.
 pub(super) async fn hold<'s>(
     tx: &mut Tx,
     locus: &Locus,
     sessions: impl IntoIterator<Item = &'s str>,
 ) -> Result<(), Error> {
-    if tx.is_sqlite() {
-        return Ok(());
-    }
     // In one order everywhere, so that no two wait for each other.
     let sessions: std::collections::BTreeSet<_> = sessions.into_iter().collect();
     for session in sessions.into_iter().filter(|session| !session.is_empty()) {
-        tx.sql("SELECT pg_advisory_xact_lock(hashtextextended('exchanges of ' || $1, 0))")
-            .bind(session)
-            .run()
-            .await?;
+        tx.hold("exchanges of ", session).await?;
     }
-    tx.sql("SELECT pg_advisory_xact_lock_shared(hashtextextended($1 || $2, 0))")
-        .bind(ROLLED)
-        .bind(locus.as_str())
-        .run()
-        .await?;
-    Ok(())
+    tx.hold_with(ROLLED, locus.as_str()).await
 }
 
 /// Waits until nobody records at a locus, and lets nobody begin until the transaction ends. The time
@@ -113,7 +102,7 @@ pub(super) async fn hold<'s>(
 /// # Errors
 /// Those of the store.
 pub(in crate::store) async fn quiet(tx: &mut Tx, locus: &Locus) -> Result<(), Error> {
-    crate::store::rolling::hold(tx, ROLLED, locus.as_str()).await
+    tx.hold(ROLLED, locus.as_str()).await
 }
 
 /// An exchange that was written.
@@ -133,7 +122,7 @@ pub(super) async fn put(
 ) -> Result<Written, Error> {
     // Taken behind the locks: whoever waited for one is later than who had it. Nothing is recorded
     // before it was: a clock that is ahead would hide from the next roll what others say meanwhile.
-    let now = tx.clock_now();
+    let now = tx.now();
     if content.ts == 0 {
         content.ts = now;
     }

@@ -110,9 +110,8 @@ fn crowded_out() -> Error {
 /// The oldest expire until there is room, those of the token first where it has too much. Their
 /// bytes are removed by [`prune`].
 async fn make_room(tx: &mut Tx, token: &str, room: i64, bounds: &Bounds) -> Result<(), Error> {
-    // On PostgreSQL two at once could each take the last room.
-    let alone = tx.pick("SELECT 1", "SELECT 1 FROM pg_advisory_xact_lock(4607612391277350001)");
-    tx.sql(alone).run().await?;
+    // Two at once could each take the last room.
+    tx.hold("room for replies", "").await?;
     let (now, most) = (tx.now(), |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX));
     tx.sql("UPDATE results SET expires = $2 WHERE handle IN (SELECT handle FROM (SELECT handle, sum(room) OVER (ORDER BY created DESC, handle) AS newer FROM results WHERE token = $1 AND expires > $2) AS own WHERE newer > $3)")
         .bind(token)

@@ -23,7 +23,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::{keep::Kept, roll::hold};
+pub(super) use self::keep::Kept;
 pub use self::{
     keep::prune,
     read::{history, newest},

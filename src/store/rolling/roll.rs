@@ -8,7 +8,7 @@ use super::{KIND, PLAIN, Row, START, newest, row::columns};
 use crate::{
     reduce::{self, Pointers, State},
     store::{
-        Committed, Conn, Error, Store, Tx,
+        Committed, Conn, Error, Store,
         assessment::{self, New},
         exchange::{self, Origin, Position},
         feed::Op,
@@ -21,6 +21,9 @@ const AT_ONCE: usize = 4;
 
 /// The most characters of an objective in an assessment.
 const SUMMARY: usize = assessment::MOST_SUMMARY;
+
+/// What is held while a state is added or changed, with the name of the locus.
+const ROLLING: &str = "rolling of ";
 
 /// How a roll is made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -132,7 +135,7 @@ struct Draft {
 async fn add(store: &Store, locus: &Locus, draft: &Draft, state: &State) -> Result<Rolled, Error> {
     let text = written(state)?;
     let mut tx = store.begin().await?;
-    hold(&mut tx, "rolling of ", locus.as_str()).await?;
+    tx.hold(ROLLING, locus.as_str()).await?;
     let now = tx.now();
     let added = tx
         .sql(concat!(
@@ -185,7 +188,7 @@ pub async fn worded(
     store
         .again(async || {
             let mut tx = store.begin().await?;
-            hold(&mut tx, "rolling of ", &row.locus).await?;
+            tx.hold(ROLLING, &row.locus).await?;
             let changed = tx
                 .sql(concat!(
                     "UPDATE rolling SET state = $3, init_prompt = $4, model = $5 \
@@ -209,16 +212,4 @@ pub async fn worded(
 
 fn written(state: &State) -> Result<String, Error> {
     serde_json::to_string(state).map_err(|error| Error::Internal(format!("a state: {error}")))
-}
-
-/// Lets nobody else write this of a locus until the transaction ends; SQLite has one writer anyway.
-pub(in crate::store) async fn hold(tx: &mut Tx, what: &str, locus: &str) -> Result<(), Error> {
-    if !tx.is_sqlite() {
-        tx.sql("SELECT pg_advisory_xact_lock(hashtextextended($1 || $2, 0))")
-            .bind(what)
-            .bind(locus)
-            .run()
-            .await?;
-    }
-    Ok(())
 }

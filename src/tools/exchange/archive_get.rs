@@ -79,42 +79,37 @@ impl Tool<App> for ExchangeArchiveGet {
         let locus = locus(&cx.caller, &self.locus)?;
         let (name, rights) = (&*self.source, &cx.caller.rights);
         let wanted = self.wanted()?;
-        let kept = kept::file(&cx, &locus, name).await?;
-        let mut conn = cx.app.store.read().await?;
-        match (wanted, kept) {
-            (Wanted::Lines(first, most), None) => {
-                let found = archive::lines(&mut conn, &locus, name, (first, most), rights).await?;
-                Ok(Reply::lines(found, first))
-            }
-            (Wanted::Lines(first, most), Some(kept)) => {
-                Ok(Reply::lines(kept.lines(first, most)?, first))
-            }
-            (Wanted::Part(offset, most), None) => {
-                let part = (offset, most);
-                Ok(archive::slice(&mut conn, &locus, name, part, rights).await?.into())
-            }
-            (Wanted::Part(offset, most), Some(kept)) => Ok(kept.slice(offset, most)?.into()),
-            (Wanted::Whole, kept) => {
-                let row = match &kept {
-                    Some(kept) => kept.row().clone(),
-                    None => archive::find(&mut conn, &locus, name, rights).await?,
-                };
-                if row.size > MOST_WHOLE {
-                    let words = format!(
-                        "the archive has {} bytes, and {MOST_WHOLE} are read at once: read it in parts, with `offset` and `limit` or with `lines`",
-                        row.size
-                    );
-                    return Err(Fault::new(Code::TooLarge, words).with("size", json!(row.size)));
+        let (row, bytes) = if let Some(kept) = kept::file(&cx, &locus, name).await? {
+            match wanted {
+                Wanted::Lines(first, most) => {
+                    return Ok(Reply::lines(kept.lines(first, most)?, first));
                 }
-                let (row, bytes) = match kept {
-                    Some(kept) => kept.into_parts(),
-                    None => archive::whole(&mut conn, &locus, name, rights).await?,
-                };
-                drop(conn);
-                let data = work(move || BASE64_STANDARD.encode(&bytes)).await?;
-                Ok(Reply { data: Some(data), ..Reply::bare(row) })
+                Wanted::Part(offset, most) => return Ok(kept.slice(offset, most)?.into()),
+                Wanted::Whole => {
+                    is_read_at_once(kept.row())?;
+                    kept.into_parts()
+                }
             }
-        }
+        } else {
+            let mut conn = cx.app.store.read().await?;
+            match wanted {
+                Wanted::Lines(first, most) => {
+                    let part = (first, most);
+                    let found = archive::lines(&mut conn, &locus, name, part, rights).await?;
+                    return Ok(Reply::lines(found, first));
+                }
+                Wanted::Part(offset, most) => {
+                    let part = (offset, most);
+                    return Ok(archive::slice(&mut conn, &locus, name, part, rights).await?.into());
+                }
+                Wanted::Whole => {
+                    is_read_at_once(&archive::find(&mut conn, &locus, name, rights).await?)?;
+                    archive::whole(&mut conn, &locus, name, rights).await?
+                }
+            }
+        };
+        let data = work(move || BASE64_STANDARD.encode(&bytes)).await?;
+        Ok(Reply { data: Some(data), ..Reply::bare(row) })
     }
 
     /// A part as it is, then what is known of it in one line.
@@ -122,8 +117,20 @@ impl Tool<App> for ExchangeArchiveGet {
         let text = reply.text.clone()?;
         let mut rest = json!(reply);
         rest.as_object_mut()?.shift_remove("text");
-        Some(vec![Block::Text(text), Block::Text(rest.to_string())])
+        Some(vec![Block::Text(text), Block::Json(rest)])
     }
+}
+
+/// Refuses what is too large for one reply.
+fn is_read_at_once(row: &archive::Row) -> Result<(), Fault> {
+    if row.size <= MOST_WHOLE {
+        return Ok(());
+    }
+    let words = format!(
+        "the archive has {} bytes, and {MOST_WHOLE} are read at once: read it in parts, with `offset` and `limit` or with `lines`",
+        row.size
+    );
+    Err(Fault::new(Code::TooLarge, words).with("size", json!(row.size)))
 }
 
 /// What of a file is wanted.

@@ -53,6 +53,6 @@ impl Tool<App> for InstructionsRead {
 
     /// The text as it is, then what is known of it in one line.
     fn text(reply: &Reply) -> Option<Vec<Block>> {
-        Some(vec![Block::Text(reply.text.clone()), Block::Text(json!(reply.row).to_string())])
+        Some(vec![Block::Text(reply.text.clone()), Block::Json(json!(reply.row))])
     }
 }

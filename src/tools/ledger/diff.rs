@@ -113,6 +113,6 @@ impl Tool<App> for LedgerDiff {
     fn text(reply: &Reply) -> Option<Vec<Block>> {
         let mut rest = json!(reply);
         rest.as_object_mut()?.shift_remove("diff");
-        Some(vec![Block::Text(reply.diff.clone()), Block::Text(rest.to_string())])
+        Some(vec![Block::Text(reply.diff.clone()), Block::Json(rest)])
     }
 }

@@ -1,9 +1,15 @@
 //! The lines of a text that match, as `grep -n` shows them.
 
-use std::ops::RangeInclusive;
+use std::{
+    ops::{Range, RangeInclusive},
+    time::{Duration, Instant},
+};
 
 use mcp::{Fault, clip::Room};
-use regex::{Regex, RegexBuilder};
+use regex_automata::{
+    Input,
+    meta::{BuildError, Config, Regex},
+};
 
 use super::piece::{Next, Piece, floor, span};
 use crate::untrusted;
@@ -11,11 +17,17 @@ use crate::untrusted;
 /// The longest pattern, in bytes.
 const PATTERN: usize = 1_024;
 
-/// The most memory that a compiled pattern takes, in bytes.
-const COMPILED: usize = 1 << 20;
+/// The most memory that a compiled pattern takes, in bytes: at worst each of its states is looked at
+/// for each byte.
+const COMPILED: usize = 256 << 10;
 
-/// Bytes that are searched in one call; where it stopped, the next one goes on.
-const SEARCHED: usize = 64 << 20;
+/// How long one call searches; where it stopped, the next one goes on.
+pub(super) const LONGEST: Duration = Duration::from_secs(2);
+
+/// Bytes of a line that are searched at once, and those of them that are searched with the bytes
+/// behind them once more: in a longer line a match has at most so many.
+const WINDOW: usize = 4 << 10;
+const AGAIN: usize = 1 << 10;
 
 /// Bytes of a matching line that are shown; of a longer one, those around the match.
 const SHOWN: usize = 400;
@@ -30,34 +42,75 @@ pub(super) fn pattern(text: &str) -> Result<Regex, Fault> {
         let words = format!("`grep` is a pattern of 1 to {PATTERN} bytes, and has {size}");
         return Err(Fault::invalid(words));
     }
-    RegexBuilder::new(text).size_limit(COMPILED).dfa_size_limit(COMPILED).build().map_err(|error| {
-        let why = error.to_string();
-        let why = untrusted::one_line(why.lines().last().unwrap_or_default(), 200);
-        Fault::invalid(format!(
-            "`grep` is no regular expression ({why}): put `\\` before what should stand for itself"
-        ))
-    })
+    let config = Config::new().nfa_size_limit(Some(COMPILED)).hybrid_cache_capacity(COMPILED);
+    Regex::builder().configure(config).build(text).map_err(|error| refused(text, &error))
 }
 
-/// The matching lines among those, with so many lines around each, as far as there is room.
+fn refused(text: &str, error: &BuildError) -> Fault {
+    let Some(error) = error.syntax_error() else {
+        let words = "`grep` is too large when its repetitions are written out: make it shorter, or look for less at once";
+        return Fault::invalid(words);
+    };
+    let why = error.to_string();
+    let why = untrusted::one_line(why.lines().last().unwrap_or_default(), 200);
+    let remedy = if text.contains(r"\p") || text.contains(r"\P") {
+        r"of the classes `\p{…}` there are none here: give a range, as in `[\x{4E00}-\x{9FFF}]`"
+    } else {
+        r"put `\` before what should stand for itself"
+    };
+    Fault::invalid(format!("`grep` is no regular expression ({why}): {remedy}"))
+}
+
+/// The first match in a line. A long line is searched part by part.
+///
+/// # Errors
+/// Where the deadline passed before all of it was searched.
+fn find(pattern: &Regex, row: &str, deadline: Instant) -> Result<Option<Range<usize>>, Late> {
+    let mut from = 0;
+    loop {
+        let to = row.len().min(from + WINDOW);
+        // What stands around the part counts, for the ends of words and of the line.
+        if let Some(hit) = pattern.find(Input::new(row).range(from..to)) {
+            return Ok(Some(hit.range()));
+        }
+        if to == row.len() {
+            return Ok(None);
+        }
+        if Instant::now() > deadline {
+            return Err(Late);
+        }
+        from = to - AGAIN;
+    }
+}
+
+struct Late;
+
+/// The matching lines among those, with so many lines around each, as far as there is room and time.
+///
+/// # Errors
+/// Invalid, where the first of them alone takes longer than there is time.
 pub(super) fn grep(
     text: &str,
     pattern: &Regex,
     lines: &RangeInclusive<usize>,
     context: usize,
     mut room: Room,
-) -> Piece {
+    deadline: Instant,
+) -> Result<Piece, Fault> {
     let (start, end) = span(text, lines);
     let mut found = Found { out: String::new(), shown: None, until: None, matches: 0 };
     let mut before: Vec<(usize, usize, &str)> = Vec::new();
     let (mut at, mut after, mut next) = (start, 0, None);
     let wanted = text.get(start..end).unwrap_or_default();
     for (line, row) in (*lines.start()..).zip(wanted.split('\n')) {
-        if at - start > SEARCHED {
-            next = next.or(Some(line));
-            break;
-        }
-        let hit = pattern.find(row).map(|hit| hit.range());
+        let hit = match find(pattern, row, deadline) {
+            Ok(hit) => hit,
+            Err(Late) if line > *lines.start() => {
+                next = next.or(Some(line));
+                break;
+            }
+            Err(Late) => return Err(too_long(line)),
+        };
         found.matches += usize::from(hit.is_some());
         let is_wanted = hit.is_some() || after > 0;
         if next.is_none() && is_wanted {
@@ -96,17 +149,28 @@ pub(super) fn grep(
             before.push((line, at, row));
         }
         at += row.len() + 1;
+        if Instant::now() > deadline {
+            next = next.or(Some(line + 1));
+            break;
+        }
     }
     let first = found.shown.unwrap_or(start);
     let until = found.until.unwrap_or(*lines.end());
-    Piece {
+    Ok(Piece {
         text: found.out,
         start: first,
         end: at.saturating_sub(1).min(end),
         lines: Some((*lines.start(), until)),
         next: next.filter(|line| line <= lines.end()).map(|line| Next::Lines(line, *lines.end())),
         matches: Some(found.matches),
-    }
+    })
+}
+
+fn too_long(line: usize) -> Fault {
+    let seconds = LONGEST.as_secs();
+    Fault::invalid(format!(
+        "`grep` takes more than {seconds} s on line {line} alone: make it simpler, with fewer repetitions"
+    ))
 }
 
 struct Found {

@@ -1,10 +1,13 @@
 //! `result_read`: a reply that was clipped, read in pieces that fit.
 
+use std::time::Instant;
+
 use mcp::{
     Block, Call, Fault, Scope, Spec, Tool,
     clip::{Budget, Draft, Room},
     schemars::JsonSchema,
 };
+use regex_automata::meta::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -130,7 +133,7 @@ pub(super) struct Reply {
 enum Read {
     Bytes { offset: usize, limit: usize },
     Lines(Lines),
-    Grep { pattern: Box<regex::Regex>, lines: Lines, context: usize },
+    Grep { pattern: Box<Regex>, lines: Lines, context: usize },
 }
 
 impl Tool<App> for ResultRead {
@@ -307,7 +310,8 @@ fn of_whole(
         Read::Bytes { offset, limit } => piece::of_bytes(text, 0, all, *offset, *limit, room),
         Read::Lines(lines) => piece::of_lines(text, &lines.of(lines_in_all)?, room),
         Read::Grep { pattern, lines, context } => {
-            grep::grep(text, pattern, &lines.of(lines_in_all)?, *context, room)
+            let deadline = Instant::now() + grep::LONGEST;
+            grep::grep(text, pattern, &lines.of(lines_in_all)?, *context, room, deadline)?
         }
     };
     Ok((piece, of, (all, lines_in_all)))

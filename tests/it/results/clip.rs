@@ -84,6 +84,28 @@ async fn a_long_list_stays_a_list() {
     assert!(found["text"].as_str().unwrap().contains("\"text\":\"item 77:"));
 }
 
+/// What a tool says of its text as JSON is JSON in a small budget too.
+#[tokio::test]
+async fn what_is_said_of_a_text_stays_json_in_the_least_budget() {
+    let setup = Setup::default().settings("[results]\nbytes = \"1 KiB\"");
+    let server = with_ledger(setup, &document(50)).await;
+    for doc in [document(80), document(90)] {
+        let put = json!({ "locus": "rs", "task": "long", "doc": doc });
+        server.post("/ledger/put", put).await.result();
+    }
+    let budget = Budget { bytes: 1_024, ..Budget::default() };
+    for (tool, arguments) in [
+        ("instructions_read", json!({})),
+        ("ledger_diff", json!({ "locus": "rs", "task": "long", "from": 1 })),
+        ("ledger_get", json!({ "locus": "rs", "task": "long" })),
+    ] {
+        let result = any_size(&server, &server.token, tool, arguments).await;
+        within(&result, budget);
+        let said: Value = serde_json::from_str(texts(&result)[1]).unwrap();
+        assert!(said.is_object(), "{result}");
+    }
+}
+
 /// Ten thousand sub-tasks in one call of a model.
 #[tokio::test]
 async fn ten_thousand_sub_tasks_are_answered_over_mcp() {

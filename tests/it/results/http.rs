@@ -20,7 +20,7 @@ async fn a_reply_over_http_is_clipped_where_that_is_asked_for() {
         let shown = body["result"]["doc"].as_str().unwrap();
         assert!(shown.starts_with("- step 1:") && shown.contains("[… left out: bytes "));
         let handle = body["_clip"]["handle"].as_str().unwrap();
-        assert!(body["_clip"]["left_out"][0].as_str().unwrap().ends_with("at /result/doc"));
+        assert!(body["_clip"]["left_out"][0].as_str().unwrap().ends_with("at /doc"));
         let read = json!({ "handle": handle, "json_pointer": "/doc", "limit": 1_000_000 });
         assert_eq!(server.post("/result/read", read).await.result()["text"], doc);
     }

@@ -95,7 +95,8 @@ async fn s25_what_is_clipped_over_http_satisfies_the_openapi_document() {
                     continue;
                 }
                 clipped += 1;
-                let shown = body(given.clone(), result.as_object().unwrap(), budget, &notice());
+                let shown =
+                    body(given.clone(), result.as_object().unwrap(), budget, &notice(), "/result");
                 assert!(
                     body_fits(&shown, budget),
                     "{path}: {}",

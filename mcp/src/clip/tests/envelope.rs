@@ -223,7 +223,7 @@ fn the_body_of_an_answer_over_http_is_clipped_beside_its_result() {
         "properties": { "result": { "type": "array" }, "warnings": { "type": "array" } },
         "required": ["result"],
     }));
-    let clipped = body(result, &schema, budget, &kept());
+    let clipped = body(result, &schema, budget, &kept(), "/result");
     assert!(Value::Object(clipped.clone()).to_string().len() <= budget.bytes);
     assert!(body_fits(&clipped, budget));
     assert_eq!(clipped["_clip"]["handle"], HANDLE);

@@ -215,6 +215,17 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
+/// A list that has one page: a cursor is of none of its own.
+///
+/// # Errors
+/// Invalid parameters, where one is given.
+fn one_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match page.and_then(|page| page.cursor) {
+        None => Ok(()),
+        Some(_) => Err(resources::wrong_cursor()),
+    }
+}
+
 /// How long a client of the newer protocol may keep a list.
 fn kept(
     context: &RequestContext<RoleServer>,
@@ -253,9 +264,10 @@ impl<S: Clone + Send + Sync + 'static> ServerHandler for CatalogueHandler<S> {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        one_page(page)?;
         let caller = caller(&context.extensions)?;
         let flat = context.extensions.get::<Parts>().is_some_and(list::is_flat);
         let Inner { catalogue, app, presentation, listing, .. } = &*self.inner;
@@ -308,9 +320,10 @@ impl<S: Clone + Send + Sync + 'static> ServerHandler for CatalogueHandler<S> {
 
     async fn list_resource_templates(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page(page)?;
         let mut list = self.inner.templates(caller(&context.extensions)?);
         kept(&context, &self.inner.presentation, &mut list.ttl_ms, &mut list.cache_scope);
         Ok(list)
@@ -346,9 +359,10 @@ impl<S: Clone + Send + Sync + 'static> ServerHandler for CatalogueHandler<S> {
 
     async fn list_prompts(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        one_page(page)?;
         let mut list = self.inner.prompts(caller(&context.extensions)?);
         kept(&context, &self.inner.presentation, &mut list.ttl_ms, &mut list.cache_scope);
         Ok(list)

@@ -133,7 +133,7 @@ pub(super) fn error(fault: &Fault, uri: Option<&str>) -> ErrorData {
     ErrorData::new(code, fault.message.clone(), Some(Value::Object(data)))
 }
 
-fn wrong_cursor() -> ErrorData {
+pub(super) fn wrong_cursor() -> ErrorData {
     let words = "`cursor` is not the `nextCursor` of a page: leave it out to begin anew";
     ErrorData::invalid_params(words, None)
 }

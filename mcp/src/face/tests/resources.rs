@@ -63,6 +63,10 @@ async fn lists_go_on_by_cursors_over_all_shelves_that_the_caller_has() {
     for cursor in ["", "x", "bnVsbA", "W10"] {
         let answer = server.plain("reader", "resources/list", json!({ "cursor": cursor })).await;
         assert_eq!(answer["error"]["code"], -32_602, "{cursor} {answer}");
+        for method in ["tools/list", "prompts/list", "resources/templates/list"] {
+            let answer = server.plain("reader", method, json!({ "cursor": cursor })).await;
+            assert_eq!(answer["error"]["code"], -32_602, "{method} {cursor} {answer}");
+        }
     }
     let one = server.plain("reader", "resources/list", json!({})).await;
     assert_eq!(

@@ -1,14 +1,32 @@
 //! Lines, bytes and matches of a text.
 
+use std::{
+    ops::RangeInclusive,
+    time::{Duration, Instant},
+};
+
 use mcp::clip::Room;
 use proptest::prelude::*;
+use regex_automata::meta::Regex;
 
 use super::super::{
-    grep::{grep, pattern},
-    piece::{Lines, Next, of_bytes, of_lines, span},
+    grep::pattern,
+    piece::{Lines, Next, Piece, of_bytes, of_lines, span},
 };
 
 const AMPLE: Room = Room { bytes: 100_000, lines: 100_000 };
+
+/// A search that has all the time it wants.
+fn grep(
+    text: &str,
+    with: &Regex,
+    lines: &RangeInclusive<usize>,
+    context: usize,
+    room: Room,
+) -> Piece {
+    let deadline = Instant::now() + Duration::from_mins(10);
+    super::super::grep::grep(text, with, lines, context, room, deadline).unwrap()
+}
 
 fn numbered(count: usize) -> String {
     (1..=count).map(|at| format!("line {at}\n")).collect::<Vec<_>>().concat()
@@ -112,11 +130,56 @@ fn what_there_is_no_room_for_is_read_on() {
     assert_eq!(seen, wanted);
 }
 
+/// A pattern that has every place tried from every other one took a core for 16 s, and longer for a
+/// larger reply, whether or not its caller was still there.
+#[test]
+fn a_search_without_an_end_has_one() {
+    let costly = pattern("(?:a?){1000}a{1000}").unwrap();
+    let search = |text: &str, lines: RangeInclusive<usize>| {
+        super::super::grep::grep(text, &costly, &lines, 0, AMPLE, Instant::now())
+    };
+    let fault = search(&"a".repeat(999).repeat(6), 1..=1).unwrap_err();
+    assert!(fault.message.contains("on line 1 alone"), "{fault}");
+    // Each call gets on, and says how the next one does.
+    let text = format!("{}\n{}\nend", "a".repeat(1_000), "a".repeat(999));
+    let found = search(&text, 1..=3).unwrap();
+    assert_eq!((found.matches, found.next), (Some(1), Some(Next::Lines(2, 3))));
+    let found = search(&text, 2..=3).unwrap();
+    assert_eq!((found.matches, found.next), (Some(0), Some(Next::Lines(3, 3))));
+    assert_eq!(search(&text, 3..=3).unwrap().next, None);
+}
+
+/// The parts in which a long line is searched are not seen in what is found.
+#[test]
+fn a_match_is_found_wherever_in_a_long_line_it_lies() {
+    for at in [0, 1, 3_000, 4_090, 4_096, 7_000, 12_000] {
+        let text = format!("{}needle{}", "é".repeat(at), "x".repeat(9_000));
+        let found = grep(&text, &pattern("needle").unwrap(), &(1..=1), 0, AMPLE);
+        assert_eq!(found.matches, Some(1), "{at}");
+    }
+    let text = "x".repeat(20_000);
+    for (regex, matches) in [("x$", 1), ("^x", 1), (r"x\b", 1), ("^x{3}$", 0), (r"\bx\b", 0)] {
+        let found = grep(&text, &pattern(regex).unwrap(), &(1..=1), 0, AMPLE);
+        assert_eq!(found.matches, Some(matches), "{regex}");
+    }
+}
+
 #[test]
 fn an_odd_pattern_is_refused_in_words() {
-    for odd in ["(", "a{1000}{1000}", "[z-a]", "\\"] {
+    for (odd, words) in [
+        ("(", "no regular expression"),
+        ("[z-a]", "no regular expression"),
+        ("\\", "put `\\` before"),
+        (r"\p{Han}+", "give a range"),
+        ("a{1000}{1000}", "too large"),
+    ] {
         let fault = pattern(odd).unwrap_err();
-        assert!(fault.message.contains("no regular expression"), "{odd}: {fault}");
+        assert!(fault.message.contains(words), "{odd}: {fault}");
+    }
+    for usual in
+        [r"(?i)\bstraße\b", r"[\w.+-]+@[\w-]+\.[\w.-]+", r"(\w+\s+){10}", r"[\x{4E00}-\x{9FFF}]"]
+    {
+        assert!(pattern(usual).is_ok(), "{usual}");
     }
     assert!(pattern("").is_err() && pattern(&"a".repeat(1_025)).is_err());
 }

@@ -54,6 +54,6 @@ impl Tool<App> for SeatSessionHandoffGet {
         let about = json!({
             "session_id": reply.session_id, "resumed_by": reply.resumed_by, "resumed_at": reply.resumed_at,
         });
-        Some(vec![Block::Text(reply.handoff.clone()), Block::Text(about.to_string())])
+        Some(vec![Block::Text(reply.handoff.clone()), Block::Json(about)])
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! The store's tokens that stand are in memory by the hash of their secrets, so that a request
 //! touches no database. Making or revoking one here is seen here before the reply to that; another
-//! process's is heard of through the feed, and looked for each [`LOOK`] besides. A secret that is
+//! process's is heard of through the feed, and looked for each three seconds besides. A secret that is
 //! not known is looked up once more before it is refused, for a token that another replica made a
 //! moment ago.
 //!
 //! A token that ends, by being revoked or by its time, cancels [`Caller::ended`] of everything that
 //! goes on under it. Where the store cannot be read for [`GRACE`], all tokens but the operator's end:
 //! nobody knows any more which of them stand.
+
+mod keep;
+mod mint;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -25,23 +28,20 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::{Choice, ConstantTimeEq as _};
 use tokio::{
-    sync::{Mutex as Turn, watch},
-    time::{Instant, sleep_until, timeout},
+    sync::Mutex as Turn,
+    time::{Instant, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
+pub use self::mint::Wanted;
 use super::{Presented, Refused, SHORTEST, TooShort};
 use crate::{
-    config, ids,
+    config,
     store::{
-        Committed, Error, Store,
-        names::{Locus, TokenName},
-        token::{self, New, Token},
+        Error, Store,
+        token::{self, Token},
     },
 };
-
-/// How long a change of another process may go unnoticed where the feed says nothing of it.
-const LOOK: Duration = Duration::from_secs(3);
 
 /// How long a look at the store may take, or a note in it: expiries are not kept waiting by it.
 const READ: Duration = Duration::from_secs(2);
@@ -49,18 +49,8 @@ const READ: Duration = Duration::from_secs(2);
 /// How long tokens stand without their store being read.
 pub const GRACE: Duration = Duration::from_mins(1);
 
-/// How often it is noted when tokens were last used.
-const NOTE: Duration = Duration::from_mins(1);
-
-/// How often rows that are not needed any more are removed.
-const PRUNE: Duration = Duration::from_hours(1);
-
 /// The name of the operator's own token, which no other can have.
 pub const OPERATOR: &str = "operator";
-
-/// What a secret of the store's tokens begins with, so that scanners know one where it does not
-/// belong.
-const PREFIX: &str = "adj_";
 
 type Hash = [u8; 32];
 
@@ -93,23 +83,6 @@ struct Minted {
     /// When it was last used here, and of that what the store knows; 0: never.
     used: AtomicI64,
     noted: AtomicI64,
-}
-
-/// A token that is wanted.
-#[derive(Debug, Clone)]
-pub struct Wanted {
-    /// Its name.
-    pub name: TokenName,
-    /// What it may do.
-    pub scope: Scope,
-    /// The profile of the settings that says which tools it has.
-    pub profile: Option<String>,
-    /// The loci whose records it reaches; `None`: all.
-    pub loci: Option<BTreeSet<Locus>>,
-    /// How long it stands; `None`: until it is revoked.
-    pub stands: Option<Duration>,
-    /// What it may spend in a day of UTC, in millionths of a US dollar; `None`: no bound.
-    pub budget: Option<i64>,
 }
 
 impl std::fmt::Debug for Tokens {
@@ -225,101 +198,6 @@ impl Tokens {
         if none { Refused::Unconfigured } else { refused }
     }
 
-    /// Makes a token; its secret is given here and nowhere again.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] for what cannot be meant, with the profiles that there are;
-    /// [`Error::Conflict`] for a name that is taken.
-    pub async fn mint(
-        &self,
-        wanted: Wanted,
-        creator: &Caller,
-    ) -> Result<(Token, SecretString, Committed), Error> {
-        self.check(&wanted)?;
-        let made = ids::secret().map_err(|error| Error::Internal(error.to_string()))?;
-        let secret = SecretString::from(format!("{PREFIX}{made}"));
-        let new = New {
-            name: wanted.name,
-            hash: hash(secret.expose_secret().as_bytes()),
-            scope: wanted.scope,
-            profile: wanted.profile,
-            loci: wanted.loci,
-            stands: wanted.stands,
-            budget: wanted.budget,
-            creator: creator.name.clone(),
-        };
-        let (token, committed) = token::mint(&self.store, &new).await?;
-        self.see().await;
-        tracing::info!(
-            token = token.name,
-            scope = token.scope.as_str(),
-            by = creator.name,
-            "the token `{}` was made",
-            token.name
-        );
-        Ok((token, secret, committed))
-    }
-
-    fn check(&self, wanted: &Wanted) -> Result<(), Error> {
-        if wanted.name.as_str() == OPERATOR {
-            return Err(Error::Invalid(format!(
-                "the name `{OPERATOR}` is that of the operator's own token: take another one"
-            )));
-        }
-        if let Some(profile) = &wanted.profile
-            && !self.profiles.contains_key(profile)
-        {
-            let profile = crate::untrusted::one_line(profile, 80);
-            return Err(Error::Invalid(if self.profiles.is_empty() {
-                format!(
-                    "there is no profile `{profile}`, nor any other: write `[profiles.{profile}]` into adjutant.toml, or leave `profile` out"
-                )
-            } else {
-                let there: Vec<String> =
-                    self.profiles.keys().map(|name| format!("`{name}`")).collect();
-                format!("there is no profile `{profile}`: the profiles are {}", there.join(", "))
-            }));
-        }
-        let bound = match wanted {
-            Wanted { loci: Some(_), .. } => Some("loci"),
-            Wanted { budget: Some(_), .. } => Some("budget"),
-            _ => None,
-        };
-        match bound {
-            Some(bound) if wanted.scope == Scope::Operator => Err(Error::Invalid(format!(
-                "a token of scope `operator` can make others without a bound: leave its {bound} out, or give it a lesser scope"
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Revokes a token of the store. `None` for one that was revoked already.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`]; [`Error::Invalid`] for the operator's own.
-    pub async fn revoke(
-        &self,
-        name: &str,
-        revoker: &Caller,
-    ) -> Result<(Token, Option<Committed>), Error> {
-        if name == OPERATOR {
-            return Err(Error::Invalid(
-                "the operator's own token is not revoked here: change `auth.operator_token`, or remove the file `operator.token` of the data directory, and start the server again".to_owned(),
-            ));
-        }
-        let (token, committed) = token::revoke(&self.store, name).await?;
-        self.see().await;
-        if committed.is_some() {
-            tracing::info!(
-                token = token.name,
-                by = revoker.name,
-                "the token `{}` was revoked",
-                token.name
-            );
-        }
-        Ok((token, committed))
-    }
-
     /// When each token was last used here, by its number, which the store may not know yet.
     pub fn uses(&self) -> HashMap<i64, i64> {
         let table = self.minted.load();
@@ -419,126 +297,6 @@ impl Tokens {
             }
         }
     }
-
-    /// Ends tokens whose time has come; when the next one's comes, in microseconds of UTC.
-    fn expire(&self) -> Option<i64> {
-        let (now, table) = (self.store.now(), self.minted.load());
-        let mut next: Option<i64> = None;
-        for minted in table.by_hash.values() {
-            match minted.expires {
-                Some(at) if at <= now => minted.caller.ended.cancel(),
-                Some(at) => next = Some(next.map_or(at, |next| next.min(at))),
-                None => {}
-            }
-        }
-        next
-    }
-
-    /// Notes in the store when tokens were last used.
-    ///
-    /// # Errors
-    /// Those of the store; it is noted with the next call then.
-    pub async fn note(&self) -> Result<(), Error> {
-        let table = self.minted.load_full();
-        let uses: Vec<(&Arc<Minted>, i64)> = table
-            .by_hash
-            .values()
-            .map(|minted| (minted, minted.used.load(Ordering::Relaxed)))
-            .filter(|(minted, used)| *used > minted.noted.load(Ordering::Relaxed))
-            .collect();
-        let late = lock(&self.late).clone();
-        let known = uses.iter().map(|(minted, used)| (minted.id, *used));
-        let rows: Vec<(i64, i64)> = known.chain(late).collect();
-        if rows.is_empty() {
-            return Ok(());
-        }
-        token::used(&self.store, &rows).await?;
-        for (minted, used) in uses {
-            minted.noted.fetch_max(used, Ordering::Relaxed);
-        }
-        lock(&self.late).retain(|id, at| !rows.contains(&(*id, *at)));
-        Ok(())
-    }
-
-    /// Keeps the tokens as the store has them, for as long as it is polled.
-    pub async fn keep(self: Arc<Self>) {
-        let mut newest = self.store.feed().watch_within();
-        let mut cursor = *newest.borrow_and_update();
-        let (mut look, mut note) = (Instant::now(), Instant::now() + NOTE);
-        let mut prune = Instant::now();
-        loop {
-            let next = self.expire();
-            let wait =
-                next.map(|at| Duration::from_micros((at - self.store.now()).max(0).unsigned_abs()));
-            let ends = wait.and_then(|wait| Instant::now().checked_add(wait)).unwrap_or(look);
-            tokio::select! {
-                told = told(&self.store, &mut newest, &mut cursor) => if told { look = Instant::now() },
-                () = sleep_until(look.min(ends)) => {}
-            }
-            let now = Instant::now();
-            if now >= look {
-                look = now + LOOK;
-                self.look_again(now).await;
-            }
-            if now >= note {
-                note = now + NOTE;
-                self.tidy(false).await;
-            }
-            if now >= prune {
-                prune = now + PRUNE;
-                self.tidy(true).await;
-            }
-        }
-    }
-
-    pub(super) async fn look_again(&self, now: Instant) {
-        let Err(error) = self.look(now).await else { return };
-        let unread = *lock(&self.unread);
-        if unread.is_some_and(|since| now >= since + GRACE)
-            && !self.minted.load().by_hash.is_empty()
-        {
-            tracing::error!(detail = ?error, "the tokens could not be read for {}: all but the operator's end", humantime::format_duration(GRACE));
-            self.put(Table { revision: -1, ..Table::default() });
-        } else {
-            tracing::warn!(detail = ?error, "the tokens cannot be read: it is tried again");
-        }
-    }
-
-    async fn tidy(&self, prunes: bool) {
-        let done = async {
-            self.note().await?;
-            if prunes {
-                token::prune(&self.store).await?;
-                crate::store::budget::prune(&self.store).await?;
-            }
-            Ok::<(), Error>(())
-        };
-        if let Err(error) = timeout(READ, done).await.unwrap_or_else(|_| Err(late(true))) {
-            tracing::warn!(detail = ?error, "when tokens were last used cannot be noted: it is tried again");
-        }
-    }
-}
-
-/// Waits for news of the feed; whether they are of tokens.
-async fn told(store: &Store, newest: &mut watch::Receiver<i64>, cursor: &mut i64) -> bool {
-    while *newest.borrow_and_update() <= *cursor {
-        if newest.changed().await.is_err() {
-            // The feed ends with the store, which is held.
-            std::future::pending::<()>().await;
-        }
-    }
-    let seen = *newest.borrow();
-    while *cursor < seen {
-        match store.events(*cursor, 1, |event| event.kind == token::KIND).await {
-            Ok(Ok(page)) if page.events.is_empty() && page.next > *cursor => *cursor = page.next,
-            // News of tokens, or of anything: it was not possible to tell.
-            _ => {
-                *cursor = seen;
-                return true;
-            }
-        }
-    }
-    false
 }
 
 fn late(writing: bool) -> Error {
