@@ -19,7 +19,7 @@ const PATTERN: usize = 1_024;
 
 /// The most memory that a compiled pattern takes, in bytes: at worst each of its states is looked at
 /// for each byte.
-const COMPILED: usize = 256 << 10;
+const COMPILED: usize = 512 << 10;
 
 /// How long one call searches; where it stopped, the next one goes on.
 pub(super) const LONGEST: Duration = Duration::from_secs(2);
@@ -43,22 +43,19 @@ pub(super) fn pattern(text: &str) -> Result<Regex, Fault> {
         return Err(Fault::invalid(words));
     }
     let config = Config::new().nfa_size_limit(Some(COMPILED)).hybrid_cache_capacity(COMPILED);
-    Regex::builder().configure(config).build(text).map_err(|error| refused(text, &error))
+    Regex::builder().configure(config).build(text).map_err(|error| refused(&error))
 }
 
-fn refused(text: &str, error: &BuildError) -> Fault {
+fn refused(error: &BuildError) -> Fault {
     let Some(error) = error.syntax_error() else {
         let words = "`grep` is too large when its repetitions are written out: make it shorter, or look for less at once";
         return Fault::invalid(words);
     };
     let why = error.to_string();
     let why = untrusted::one_line(why.lines().last().unwrap_or_default(), 200);
-    let remedy = if text.contains(r"\p") || text.contains(r"\P") {
-        r"of the classes `\p{…}` there are none here: give a range, as in `[\x{4E00}-\x{9FFF}]`"
-    } else {
-        r"put `\` before what should stand for itself"
-    };
-    Fault::invalid(format!("`grep` is no regular expression ({why}): {remedy}"))
+    Fault::invalid(format!(
+        "`grep` is no regular expression ({why}): put `\\` before what should stand for itself"
+    ))
 }
 
 /// The first match in a line. A long line is searched part by part.

@@ -138,7 +138,8 @@ fn a_search_without_an_end_has_one() {
     let search = |text: &str, lines: RangeInclusive<usize>| {
         super::super::grep::grep(text, &costly, &lines, 0, AMPLE, Instant::now())
     };
-    let fault = search(&"a".repeat(999).repeat(6), 1..=1).unwrap_err();
+    let nothing = format!("{}b", "a".repeat(999));
+    let fault = search(&nothing.repeat(6), 1..=1).unwrap_err();
     assert!(fault.message.contains("on line 1 alone"), "{fault}");
     // Each call gets on, and says how the next one does.
     let text = format!("{}\n{}\nend", "a".repeat(1_000), "a".repeat(999));
@@ -170,14 +171,13 @@ fn an_odd_pattern_is_refused_in_words() {
         ("(", "no regular expression"),
         ("[z-a]", "no regular expression"),
         ("\\", "put `\\` before"),
-        (r"\p{Han}+", "give a range"),
         ("a{1000}{1000}", "too large"),
     ] {
         let fault = pattern(odd).unwrap_err();
         assert!(fault.message.contains(words), "{odd}: {fault}");
     }
     for usual in
-        [r"(?i)\bstraße\b", r"[\w.+-]+@[\w-]+\.[\w.-]+", r"(\w+\s+){10}", r"[\x{4E00}-\x{9FFF}]"]
+        [r"(?i)\bstraße\b", r"[\w.+-]+@[\w-]+\.[\w.-]+", r"(\w+\s+){10}", r"\p{Han}+|\p{Lu}"]
     {
         assert!(pattern(usual).is_ok(), "{usual}");
     }
